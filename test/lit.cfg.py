@@ -1,7 +1,7 @@
 # The lit suite: every .mlir, .test and .py file below test/ with a RUN line is a test.
 #
 # RUN lines find graphc, graphc-opt and the other tools of this build, FileCheck, not and count by name. Substitutions:
-#   %python   the tests' interpreter        %source   the root of the source tree       %deps   GRAPHC_DEPS
+#   %python   the tests' interpreter   %source   the source tree   %build   the build folder   %deps   GRAPHC_DEPS
 # Features, for `REQUIRES:` lines:
 #   torch          graphc was built with TorchScript import        python-torch   %python can import torch
 #   sanitize       built with ASan and UBSan
@@ -33,6 +33,7 @@ else:
     config.substitutions.append(("%python", config.graphc_python))
     config.substitutions.append(("%source", config.graphc_source))
     config.substitutions.append(("%deps", config.graphc_deps))
+    config.substitutions.append(("%build", config.graphc_build))
 
     if config.graphc_torch:
         config.available_features.add("torch")
