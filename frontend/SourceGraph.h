@@ -58,6 +58,8 @@ struct ObjectRef {
   ObjectId id = 0;
 };
 /// dtype, device, layout, memory_format: `kind` names which, `text` is "float32", "cpu", "strided", "channels_last".
+/// TorchScript passes dtypes, layouts and memory formats as integers in c10's numbering; readers turn the ones that are
+/// constants at an argument the schema types so into this, the others stay int64_t (scalarTypeFromInteger reads them).
 struct EnumConstant {
   enum class Kind { ScalarType, Device, Layout, MemoryFormat, Other } kind = Kind::Other;
   std::string text;
@@ -75,6 +77,7 @@ struct Constant {
 };
 
 /// A Python frame outside torch's own files where there is one, and the module path ("encoder.layer.0.attention").
+/// Lines and columns count from 1; 0 is unknown. A node whose own frames are unknown has its user's or producer's.
 struct SourceLocation {
   std::string file;
   uint32_t line = 0, column = 0;
@@ -126,6 +129,7 @@ struct Attribute {
   Constant value; // ObjectRef for a submodule
   enum class Role { Plain, Parameter, Buffer } role = Role::Plain;
   bool persistent = true;
+  bool requiresGrad = false;
 };
 /// A module (or the root of a .pt2, whose attribute names are full paths such as "encoder.weight").
 struct Object {
@@ -163,8 +167,19 @@ struct SourceGraph {
   std::vector<Input> inputs;
   std::optional<ValueId> self; // the value that stands for objects[0]
   Block body;
-  std::vector<Output> outputs; // flattened; body.outputs keeps the nested form of TorchScript
+  /// Flattened as far as the file shows it (tuples, lists and dicts that are built right where they are returned); a
+  /// value whose type is still nested is one output. body.outputs keeps the nested form of TorchScript.
+  std::vector<Output> outputs;
 };
+
+/// The text that tests and `graphc-read` print: one line per node with op, overload, operands, results, attributes and
+/// location. Stable: equal graphs give equal text.
+std::string print(const SourceGraph &graph);
+
+/// The dtype behind c10's number ("float32" is 6), as TorchScript stores it; nullopt for complex, quantized, … ones.
+std::optional<ScalarType> scalarTypeFromInteger(int64_t c10Number);
+/// The dtype behind "float32", "bfloat16", "bool", …; nullopt for others.
+std::optional<ScalarType> scalarTypeFromText(const std::string &text);
 
 } // namespace graphc::frontend
 

@@ -1,0 +1,100 @@
+// Implements TorchScriptReader.h: tells TorchScript from other files by content, then hands over to LibTorch.
+#include "frontend/torchscript/TorchScriptReader.h"
+
+#include "frontend/torchscript/Import.h"
+#include "frontend/zip/ZipArchive.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace graphc::frontend;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+
+namespace {
+
+constexpr int oldestVersion = 3, newestVersion = 10;
+
+Error failure(StringRef path, const std::string &what) {
+  return createStringError(std::errc::invalid_argument, "%s: %s", path.str().c_str(), what.c_str());
+}
+
+bool startsLikePickle(StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFileSlice(path, 2, 0);
+  return buffer && (*buffer)->getBuffer().starts_with("\x80");
+}
+
+Error notZip(StringRef path, Error error) {
+  std::string reason = llvm::toString(std::move(error));
+  if (startsLikePickle(path))
+    reason = "a pickle of torch.save's old format, which holds Python objects but no program; expected a file of "
+             "torch.jit.save or torch.export.save";
+  else if (reason == "not a zip file")
+    reason += "; expected a file of torch.jit.save or torch.export.save";
+  return failure(path, reason);
+}
+
+/// The folder all entries lie in ("model/"), which is the name the file had when it was written.
+StringRef rootFolder(const ZipArchive &archive) {
+  if (archive.entries().empty())
+    return "";
+  StringRef first = archive.entries().front().name;
+  return first.take_front(first.find('/') + 1);
+}
+
+/// Says what the archive is instead of TorchScript; success when it is TorchScript.
+Error checkContents(StringRef path, const ZipArchive &archive) {
+  std::string root = rootFolder(archive).str();
+  auto has = [&](StringRef name) { return archive.find(root + name.str()) != nullptr; };
+  if (has("archive_format") || has("serialized_exported_program.json") ||
+      archive.find("serialized_exported_program.json"))
+    return failure(path, "a torch.export file (.pt2), not TorchScript");
+  if (has("data.pkl") && !has("constants.pkl"))
+    return failure(path, "a file of torch.save (a state_dict or a pickled module), which holds weights but no program; "
+                         "save the model with torch.jit.save or torch.export.save");
+  if (!has("data.pkl") || !has("constants.pkl"))
+    return failure(path, "a zip file without " + root + (has("data.pkl") ? "constants.pkl" : "data.pkl") +
+                             ", so not TorchScript; expected a file of torch.jit.save");
+  return Error::success();
+}
+
+Expected<int> archiveVersion(StringRef path, const ZipArchive &archive) {
+  std::string root = rootFolder(archive).str();
+  const ZipEntry *entry = archive.find(root + "version");
+  if (!entry)
+    entry = archive.find(root + ".data/version");
+  if (!entry)
+    return failure(path, "the TorchScript archive has no version entry");
+  Expected<std::string> text = archive.read(*entry);
+  if (!text)
+    return failure(path, llvm::toString(text.takeError()));
+  int version = 0;
+  if (StringRef(*text).trim().getAsInteger(10, version) || version < oldestVersion || version > newestVersion)
+    return failure(path, "TorchScript archive version \"" + StringRef(*text).trim().take_front(20).str() +
+                             "\"; versions " + std::to_string(oldestVersion) + " to " +
+                             std::to_string(newestVersion) + " can be read");
+  return version;
+}
+
+} // namespace
+
+Expected<SourceGraph> graphc::frontend::readTorchScript(StringRef path, const TorchScriptOptions &options) {
+  Expected<std::shared_ptr<const ZipArchive>> archive = ZipArchive::open(path);
+  if (!archive)
+    return notZip(path, archive.takeError());
+  if (Error error = checkContents(path, **archive))
+    return error;
+  Expected<int> version = archiveVersion(path, **archive);
+  if (!version)
+    return version.takeError();
+#ifdef GRAPHC_WITH_TORCH
+  torchscript::ImportResult result = torchscript::importTorchScript(path.str(), options.method);
+  if (!result.graph)
+    return failure(path, result.error);
+  result.graph->producer = "TorchScript archive version " + std::to_string(*version);
+  return std::move(*result.graph);
+#else
+  return failure(path, "a TorchScript file, which this build can't read: it was configured with GRAPHC_WITH_TORCH=OFF");
+#endif
+}
