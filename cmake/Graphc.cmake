@@ -7,7 +7,6 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
@@ -52,6 +51,7 @@ function(graphc_runtime_library name)
 endfunction()
 
 # The first library compiles the precompiled MLIR headers; the others reuse them.
+# Visibility stays default here: MLIR compares TypeIDs by the address of inline variables, which must be one across libMLIR and us.
 function(graphc_mlir_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
@@ -67,7 +67,7 @@ endfunction()
 
 # mlir-tblgen with our own include paths; call after set(LLVM_TARGET_DEFINITIONS X.td).
 macro(graphc_tablegen)
-  mlir_tablegen(${ARGN} -I${CMAKE_SOURCE_DIR})
+  mlir_tablegen(${ARGN} -I${CMAKE_SOURCE_DIR} -I/usr/lib/llvm-22/include)
 endmacro()
 
 function(graphc_tool name)

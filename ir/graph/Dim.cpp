@@ -257,7 +257,7 @@ DimAttr parseQuotedDim(AsmParser &parser) {
     return failed(*number) ? DimAttr() : DimAttr::constant(parser.getContext(), value);
   if (failed(parser.parseOptionalString(&text))) {
     StringRef word;
-    if (failed(parser.parseKeyword(&word, " or a quoted dim expression")))
+    if (failed(parser.parseKeyword(&word)))
       return DimAttr();
     text = word.str();
   }

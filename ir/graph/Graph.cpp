@@ -1,7 +1,9 @@
 // The graph dialect's registration, and what its structural ops verify.
 #include "ir/graph/GraphSupport.h"
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

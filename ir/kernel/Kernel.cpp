@@ -268,7 +268,7 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseMonoid) || parser.parseKeyword("over") ||
       parseIndexList(parser, indices, extents) || parser.parseArrowTypeList(types) ||
-      parser.parseOptionalAttrDict(result.attributes) || parser.parseRegion(*result.addRegion(), indices))
+      parser.parseOptionalAttrDictWithKeyword(result.attributes) || parser.parseRegion(*result.addRegion(), indices))
     return failure();
   result.addAttribute(getExtentsAttrName(result.name), parser.getBuilder().getArrayAttr(extents));
   result.addAttribute(getMonoidsAttrName(result.name), parser.getBuilder().getArrayAttr(monoids));
@@ -282,7 +282,7 @@ void ReduceOp::print(OpAsmPrinter &printer) {
   printer << "] over ";
   printIndexList(printer, getBody().getArguments(), getExtents());
   printer.printArrowTypeList(getResultTypes());
-  printer.printOptionalAttrDict((*this)->getAttrs(), {getExtentsAttrName(), getMonoidsAttrName()});
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {getExtentsAttrName(), getMonoidsAttrName()});
   printer << ' ';
   printer.printRegion(getBody(), false, true);
 }
@@ -304,7 +304,7 @@ LogicalResult ReduceOp::verify() {
 ParseResult MapOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> indices;
   SmallVector<Attribute> extents;
-  if (parseIndexList(parser, indices, extents) || parser.parseOptionalAttrDict(result.attributes) ||
+  if (parseIndexList(parser, indices, extents) || parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
       parser.parseRegion(*result.addRegion(), indices))
     return failure();
   result.addAttribute(getExtentsAttrName(result.name), parser.getBuilder().getArrayAttr(extents));
@@ -314,7 +314,7 @@ ParseResult MapOp::parse(OpAsmParser &parser, OperationState &result) {
 void MapOp::print(OpAsmPrinter &printer) {
   printer << ' ';
   printIndexList(printer, getBody().getArguments(), getExtents());
-  printer.printOptionalAttrDict((*this)->getAttrs(), {getExtentsAttrName()});
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {getExtentsAttrName()});
   printer << ' ';
   printer.printRegion(getBody(), false, false);
 }

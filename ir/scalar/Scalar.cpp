@@ -37,13 +37,13 @@ OpFoldResult CastOp::fold(FoldAdaptor) { return getX().getType() == getType() ? 
 Value ScalarBuilder::constant(double value, Type type) {
   if (!isa<FloatType>(type))
     return intConstant(static_cast<int64_t>(value), type);
-  return ConstantOp::create(builder, loc, type, cast<TypedAttr>(Attribute(builder.getFloatAttr(type, value))));
+  return ConstantOp::create(builder, loc, type, llvm::cast<TypedAttr>(Attribute(builder.getFloatAttr(type, value))));
 }
 
 Value ScalarBuilder::intConstant(int64_t value, Type type) {
   if (isa<FloatType>(type))
     return constant(static_cast<double>(value), type);
-  return ConstantOp::create(builder, loc, type, cast<TypedAttr>(Attribute(builder.getIntegerAttr(type, value))));
+  return ConstantOp::create(builder, loc, type, llvm::cast<TypedAttr>(Attribute(builder.getIntegerAttr(type, value))));
 }
 
 Value ScalarBuilder::sigmoid(Value x) {
