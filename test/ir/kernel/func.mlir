@@ -42,7 +42,7 @@ kernel.func @gather(%ids: tensor<5xi64>, %t: tensor<100x64xf32>) outs(%y: tensor
   %id = kernel.load %ids[affine_map<(d0) -> (d0)>](%i) : tensor<5xi64> -> i64
   // CHECK: kernel.check_index %{{.*}} in <100> wrap : i64
   %row = kernel.check_index %id in <100> wrap : i64
-  // CHECK: mask affine_set<(d0, d1) : (d1 - 1 >= 0, -d1 + 64 >= 0)> else
+  // CHECK: kernel.load %{{.*}} mask #{{.*}} else %{{.*}} : f32
   %v = kernel.load %t[affine_map<(d0, d1) -> (d0, d1 - 1)>](%row, %j) mask affine_set<(d0, d1) : (d1 - 1 >= 0, 64 - d1 >= 0)> else %zero : f32 : tensor<100x64xf32> -> f32
   kernel.store %v, %y[affine_map<(d0, d1) -> (d0, d1)>](%i, %j) : f32, tensor<5x66xf32>
 }
