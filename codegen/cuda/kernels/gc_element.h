@@ -1,0 +1,90 @@
+// Typed vector access over the gc_* loads and stores: N consecutive elements of T as the type they are computed with.
+//
+//   float x[8];
+//   gc_load_elements<gc_bfloat, 8>(x, pointer);   // one 16-byte load; the address must be a multiple of the bytes moved
+//   gc_store_elements<gc_bfloat, 8>(pointer, x);
+#pragma once
+
+template <int Bytes> struct gc_bits_type;
+template <> struct gc_bits_type<1> {
+  using type = gc_u8;
+};
+template <> struct gc_bits_type<2> {
+  using type = gc_u16;
+};
+template <> struct gc_bits_type<4> {
+  using type = gc_u32;
+};
+template <> struct gc_bits_type<8> {
+  using type = gc_bits8;
+};
+template <> struct gc_bits_type<16> {
+  using type = gc_bits16;
+};
+template <int Bytes> using gc_bits = typename gc_bits_type<Bytes>::type;
+
+// Memory to compute type and back; narrowing rounds to nearest even.
+template <class T> GC_DEVICE T gc_widen(T v) { return v; }
+GC_DEVICE bool gc_widen(gc_bool v) { return v.value != 0; }
+
+template <class T> struct gc_narrow_to {
+  static GC_DEVICE T from(T v) { return v; }
+};
+template <> struct gc_narrow_to<gc_half> {
+  static GC_DEVICE gc_half from(float v) { return gc_round_half(v); }
+};
+template <> struct gc_narrow_to<gc_bfloat> {
+  static GC_DEVICE gc_bfloat from(float v) { return gc_round_bfloat(v); }
+};
+template <> struct gc_narrow_to<gc_bool> {
+  static GC_DEVICE gc_bool from(bool v) { return {(gc_u8)v}; }
+};
+
+template <class T, int N, gc_hint Hint = gc_keep>
+GC_DEVICE void gc_load_elements(gc_compute<T> (&out)[N], const T *p GC_SITE) {
+  constexpr int bytes = N * (int)sizeof(T) < 16 ? N * (int)sizeof(T) : 16;
+  constexpr int each = bytes / (int)sizeof(T);
+  GC_UNROLL
+  for (int i = 0; i < N; i += each) {
+    const gc_bits<bytes> raw = gc_load_global<gc_bits<bytes>, Hint>(p + i GC_AT);
+    T part[each];
+    __builtin_memcpy(part, &raw, bytes);
+    GC_UNROLL
+    for (int k = 0; k < each; ++k)
+      out[i + k] = gc_widen(part[k]);
+  }
+}
+
+template <class T, int N> GC_DEVICE void gc_store_elements(T *p, const gc_compute<T> (&in)[N] GC_SITE) {
+  constexpr int bytes = N * (int)sizeof(T) < 16 ? N * (int)sizeof(T) : 16;
+  constexpr int each = bytes / (int)sizeof(T);
+  GC_UNROLL
+  for (int i = 0; i < N; i += each) {
+    T part[each];
+    GC_UNROLL
+    for (int k = 0; k < each; ++k)
+      part[k] = gc_narrow_to<T>::from(in[i + k]);
+    gc_bits<bytes> raw;
+    __builtin_memcpy(&raw, part, bytes);
+    gc_store_global(p + i, raw GC_AT);
+  }
+}
+
+template <class T> GC_DEVICE T *gc_pointer(const gc_kernel_args &args, int index) { return (T *)args.pointers[index]; }
+GC_DEVICE gc_i64 gc_dim(const gc_kernel_args &args, int index) { return args.dims[index]; }
+
+// True when `bytes` (a power of two) divides the value, an address or a stride in bytes.
+GC_DEVICE bool gc_aligned(const void *p, gc_u32 bytes) { return ((gc_u64)p & (bytes - 1)) == 0; }
+GC_DEVICE bool gc_aligned(gc_i64 value, gc_u32 bytes) { return ((gc_u64)value & (bytes - 1)) == 0; }
+
+// Shuffles of any 4- or 8-byte value.
+template <class T> GC_DEVICE T gc_shuffle_xor_value(T v, int mask) {
+  static_assert(sizeof(T) == 1 || sizeof(T) == 4 || sizeof(T) == 8, "shuffles move one or two words");
+  gc_u32 word[sizeof(T) == 8 ? 2 : 1] = {};
+  __builtin_memcpy(word, &v, sizeof v);
+  GC_UNROLL
+  for (gc_u32 &w : word)
+    w = gc_shuffle_xor(w, mask);
+  __builtin_memcpy(&v, word, sizeof v);
+  return v;
+}
