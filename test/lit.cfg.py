@@ -2,8 +2,10 @@
 #
 # RUN lines find graphc, graphc-opt and the other tools of this build, FileCheck, not and count by name. Substitutions:
 #   %python   the tests' interpreter   %source   the source tree   %build   the build folder   %deps   GRAPHC_DEPS
+#   %status N COMMAND   fails unless the command's exit status is N
 # Features, for `REQUIRES:` lines:
 #   torch          graphc was built with TorchScript import        python-torch   %python can import torch
+#   graphc         the command line is built
 #   sanitize       built with ASan and UBSan
 import os
 
@@ -18,7 +20,7 @@ else:
     config.name = "graphc"
     config.test_format = lit.formats.ShTest(execute_external=False)
     config.suffixes = [".mlir", ".test", ".py"]
-    config.excludes = ["Inputs", "lit.cfg.py", "runtime", "models", "conformance"]
+    config.excludes = ["Inputs", "lit.cfg.py", "status.py", "runtime", "models", "conformance"]
     config.test_source_root = os.path.join(config.graphc_source, "test")
     config.test_exec_root = os.path.join(config.graphc_build, "test")
 
@@ -30,6 +32,7 @@ else:
         if name in os.environ:
             config.environment[name] = os.environ[name]
 
+    config.substitutions.append(("%status", f"{config.graphc_python} {config.graphc_source}/test/status.py"))
     config.substitutions.append(("%python", config.graphc_python))
     config.substitutions.append(("%source", config.graphc_source))
     config.substitutions.append(("%deps", config.graphc_deps))
@@ -39,5 +42,7 @@ else:
         config.available_features.add("torch")
     if config.graphc_python_torch:
         config.available_features.add("python-torch")
+    if config.graphc_tool:
+        config.available_features.add("graphc")
     if config.graphc_sanitize:
         config.available_features.add("sanitize")
