@@ -1,0 +1,16 @@
+//===- Passes.td - every pass of the pipeline -----------------------------===//
+//
+// Definition `FuseKernels`, flag `graphc-fuse-kernels`, file FuseKernels.cpp, test test/passes/fuse-kernels.mlir. Options are declared here.
+// passes/Pipelines.cpp says in which order they run.
+//
+//===----------------------------------------------------------------------===//
+#ifndef GRAPHC_PASSES_PASSES_TD
+#define GRAPHC_PASSES_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+class Graphc_Pass<string flag, string op = "::mlir::ModuleOp"> : Pass<"graphc-" # flag, op> {
+  let dependentDialects = ["::graphc::graph::GraphDialect", "::graphc::kernel::KernelDialect", "::graphc::scalar::ScalarDialect"];
+}
+
+#endif // GRAPHC_PASSES_PASSES_TD

@@ -1,0 +1,20 @@
+// See Pipelines.h.
+#include "passes/Pipelines.h"
+#include "passes/Passes.h"
+
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void graphc::buildGraphPhase(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void graphc::buildTargetPhase(OpPassManager &pm, const PipelineOptions &options) { pm.addPass(createCSEPass()); }
+
+void graphc::registerPipelines() {
+  PassPipelineRegistration<PipelineOptions>("graphc-graph-phase", "What is the same for all targets", buildGraphPhase);
+  PassPipelineRegistration<PipelineOptions>("graphc-target-phase", "Graph to kernels for one target", buildTargetPhase);
+}
