@@ -3,7 +3,8 @@
 #pragma once
 
 #define GC_DEVICE __device__ __forceinline__
-#define GC_KERNEL(threads) extern "C" __global__ void __launch_bounds__(threads)
+// `blocks` of `threads` fit one multiprocessor: bounds the registers.
+#define GC_KERNEL(threads, blocks) extern "C" __global__ void __launch_bounds__(threads, blocks)
 #define GC_ARGS const __grid_constant__ gc_kernel_args
 #define GC_UNROLL _Pragma("unroll")
 #define GC_ROLLED _Pragma("unroll 1")
@@ -23,7 +24,8 @@ GC_DEVICE gc_u8 *gc_shared() { return gc_shared_memory; }
 GC_DEVICE gc_u32 gc_shared_address(const void *p) { return (gc_u32)__cvta_generic_to_shared(p); }
 GC_DEVICE gc_u64 gc_global_address(const void *p) { return (gc_u64)__cvta_generic_to_global(p); }
 
-// Bit casts.
+// Bit casts. gc_copy_bits is memcpy of a constant size between objects of one thread.
+GC_DEVICE void gc_copy_bits(void *to, const void *from, int bytes) { memcpy(to, from, bytes); }
 GC_DEVICE gc_u32 gc_float_bits(float v) { return __float_as_uint(v); }
 GC_DEVICE float gc_bits_float(gc_u32 v) { return __uint_as_float(v); }
 
@@ -48,7 +50,7 @@ template <class Bits, gc_hint Hint = gc_keep> GC_DEVICE Bits gc_load_global(cons
     asm("ld.global.nc.v2.u32 {%0,%1}, [%2];" : "=r"(low), "=r"(high) : "l"(a));
     const gc_u64 both = (gc_u64)high << 32 | low;
     Bits v;
-    __builtin_memcpy(&v, &both, 8);
+    memcpy(&v, &both, 8);
     return v;
   } else if constexpr (sizeof(Bits) == 4) {
     gc_u32 v;

@@ -48,7 +48,7 @@ GC_DEVICE void gc_load_elements(gc_compute<T> (&out)[N], const T *p GC_SITE) {
   for (int i = 0; i < N; i += each) {
     const gc_bits<bytes> raw = gc_load_global<gc_bits<bytes>, Hint>(p + i GC_AT);
     T part[each];
-    __builtin_memcpy(part, &raw, bytes);
+    gc_copy_bits(part, &raw, bytes);
     GC_UNROLL
     for (int k = 0; k < each; ++k)
       out[i + k] = gc_widen(part[k]);
@@ -65,7 +65,7 @@ template <class T, int N> GC_DEVICE void gc_store_elements(T *p, const gc_comput
     for (int k = 0; k < each; ++k)
       part[k] = gc_narrow_to<T>::from(in[i + k]);
     gc_bits<bytes> raw;
-    __builtin_memcpy(&raw, part, bytes);
+    gc_copy_bits(&raw, part, bytes);
     gc_store_global(p + i, raw GC_AT);
   }
 }
@@ -81,10 +81,10 @@ GC_DEVICE bool gc_aligned(gc_i64 value, gc_u32 bytes) { return ((gc_u64)value & 
 template <class T> GC_DEVICE T gc_shuffle_xor_value(T v, int mask) {
   static_assert(sizeof(T) == 1 || sizeof(T) == 4 || sizeof(T) == 8, "shuffles move one or two words");
   gc_u32 word[sizeof(T) == 8 ? 2 : 1] = {};
-  __builtin_memcpy(word, &v, sizeof v);
+  gc_copy_bits(word, &v, sizeof v);
   GC_UNROLL
   for (gc_u32 &w : word)
     w = gc_shuffle_xor(w, mask);
-  __builtin_memcpy(&v, word, sizeof v);
+  gc_copy_bits(&v, word, sizeof v);
   return v;
 }

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #define GC_DEVICE inline
-#define GC_KERNEL(threads) extern "C" void
+#define GC_KERNEL(threads, blocks) extern "C" void
 #define GC_ARGS const gc_kernel_args
 #define GC_UNROLL
 #define GC_ROLLED
@@ -25,6 +25,7 @@ GC_DEVICE gc_u32 gc_thread_count() { return graphc::simt::blockShape().x; }
 GC_DEVICE gc_u32 gc_block_count() { return graphc::simt::gridShape().x; }
 GC_DEVICE gc_u8 *gc_shared() { return reinterpret_cast<gc_u8 *>(graphc::simt::sharedMemory()); }
 
+GC_DEVICE void gc_copy_bits(void *to, const void *from, int bytes) { std::memcpy(to, from, bytes); }
 GC_DEVICE gc_u32 gc_float_bits(float v) {
   gc_u32 bits;
   std::memcpy(&bits, &v, sizeof bits);

@@ -25,6 +25,8 @@ struct gc_gemm_tile {
   gc_i64 batch, m, n; // first row and column
 };
 
+GC_DEVICE int gc_at_most(gc_i64 left, int limit) { return left < limit ? (int)left : limit; }
+
 // Tiles in groups of eight tile rows, column by column within a group: the blocks that run together share operands in
 // the second-level cache.
 template <int TileM, int TileN> struct gc_gemm_tiles {
@@ -44,30 +46,33 @@ template <int TileM, int TileN> struct gc_gemm_tiles {
   }
 };
 
-// Runs the epilogue over a staged tile of Rows x Columns sums whose rows are Pitch floats apart.
+// Runs the epilogue over a staged tile of Rows x Columns sums whose rows are Pitch floats apart. The functor is made
+// here and not before the main loop, whose registers its fields would take.
 template <class Body, int Rows, int Columns, int Pitch, int Threads>
-GC_DEVICE void gc_run_epilogue(const Body &body, const gc_gemm_problem &p, const gc_gemm_tile &tile,
+GC_DEVICE void gc_run_epilogue(const gc_kernel_args &args, const gc_gemm_problem &p, const gc_gemm_tile &tile,
                                const float *staged) {
   constexpr int width = Body::width;
   constexpr int perRow = Columns / width;
+  const Body body(args);
   const bool wide = body.wide();
+  const int rows = gc_at_most(p.m - tile.m, Rows), columns = gc_at_most(p.n - tile.n, Columns);
   GC_ROLLED
   for (int i = gc_thread(); i < Rows * perRow; i += Threads) {
     const int row = i / perRow, column = i % perRow * width;
-    const gc_i64 m = tile.m + row, n = tile.n + column;
-    if (m >= p.m || n >= p.n)
+    if (row >= rows || column >= columns)
       continue;
     const gc_bits<width * 4> raw = gc_load_shared<gc_bits<width * 4>>(staged + row * Pitch + column);
     float sum[width];
-    __builtin_memcpy(sum, &raw, sizeof raw);
-    if (wide && n + width <= p.n) {
+    gc_copy_bits(sum, &raw, sizeof raw);
+    const gc_i64 m = tile.m + row, n = tile.n + column;
+    if (wide && column + width <= columns) {
       body.template epilogue<width>(tile.batch, m, n, sum);
       continue;
     }
     GC_UNROLL
     for (int v = 0; v < width; ++v) {
       float one[1] = {sum[v]};
-      if (n + v < p.n)
+      if (column + v < columns)
         body.template epilogue<1>(tile.batch, m, n + v, one);
     }
   }

@@ -24,19 +24,21 @@ struct gc_fma_config {
 // One operand's share of a slice: each thread carries four values that are neighbours in memory.
 template <bool KMajor> struct gc_fma_operand {
   using config = gc_fma_config;
-  const float *base;
-  gc_i64 stride, first, rows, total;
+  const float *base; // the tile's first row
+  gc_i64 stride, total;
+  int rows; // of the tile
   bool aligned;
 
   // K contiguous: threads 2r and 2r+1 take the halves of row r. Otherwise each warp takes one k-row.
   static GC_DEVICE int row() { return KMajor ? gc_thread() / 2 : gc_thread() % 32 * 4; }
   static GC_DEVICE int depth() { return KMajor ? gc_thread() % 2 * 4 : gc_thread() / 32; }
 
-  GC_DEVICE void fetch(float (&v)[4], gc_i64 from) const {
-    const gc_i64 r = first + row(), k = from + depth();
-    const float *source = base + (KMajor ? r * stride + k : k * stride + r);
-    const bool inside = KMajor ? r < rows : k < total;
-    const gc_i64 left = KMajor ? total - k : rows - r;
+  GC_DEVICE void fetch(float (&v)[4], gc_i64 slice) const {
+    const gc_i64 from = slice * config::depth;
+    const int here = total - from < config::depth ? (int)(total - from) : config::depth;
+    const float *source = base + (KMajor ? row() * stride + from + depth() : (from + depth()) * stride + row());
+    const bool inside = KMajor ? row() < rows : depth() < here;
+    const int left = KMajor ? here - depth() : rows - row();
     if (inside && left >= 4 && aligned) {
       gc_load_elements<float, 4, gc_read_only>(v, source);
       return;
@@ -53,7 +55,7 @@ template <bool KMajor> struct gc_fma_operand {
         gc_store_shared(slice + (depth() + i) * config::pitch + row(), gc_float_bits(v[i]));
     } else {
       gc_bits16 raw;
-      __builtin_memcpy(&raw, v, sizeof raw);
+      gc_copy_bits(&raw, v, sizeof raw);
       gc_store_shared(slice + depth() * config::pitch + row(), raw);
     }
   }
@@ -61,7 +63,7 @@ template <bool KMajor> struct gc_fma_operand {
 
 GC_DEVICE void gc_fma_load4(float *v, const float *p) {
   const gc_bits16 raw = gc_load_shared<gc_bits16>(p);
-  __builtin_memcpy(v, &raw, sizeof raw);
+  gc_copy_bits(v, &raw, sizeof raw);
 }
 
 // Adds one slice's products. Thread t owns rows 4*(t/16) + {0..3, 64..67} and columns 4*(t%16) + {0..3, 64..67}.
@@ -100,8 +102,8 @@ GC_DEVICE void gc_fma_run(float (&d)[8][8], const gc_fma_operand<KMajorA> &a, co
     b.store(sliceB, nextB);
     gc_sync_block();
     if (s + 1 < slices) {
-      a.fetch(nextA, (s + 1) * config::depth);
-      b.fetch(nextB, (s + 1) * config::depth);
+      a.fetch(nextA, s + 1);
+      b.fetch(nextB, s + 1);
     }
     gc_fma_multiply(d, sliceA, sliceB);
   }
@@ -124,16 +126,20 @@ GC_DEVICE void gc_fma_stage(float *staged, const float (&d)[8][8], int half) {
 
 template <class Body, bool KMajorA, bool KMajorB> GC_DEVICE void gc_gemm_fma(const gc_kernel_args &args) {
   using config = gc_fma_config;
-  const Body body(args);
-  const gc_gemm_problem p = body.problem();
+  const gc_gemm_problem p = Body(args).problem();
   const gc_gemm_tiles<config::tile, config::tile> tiles(p);
   for (gc_i64 t = gc_block(); t < tiles.count; t += gc_block_count()) {
     const gc_gemm_tile tile = tiles.at(t);
-    const float *a = (const float *)p.a + body.batchA(tile.batch), *b = (const float *)p.b + body.batchB(tile.batch);
+    const float *a = (const float *)p.a + Body(args).batchA(tile.batch), *b = (const float *)p.b + Body(args).batchB(tile.batch);
     float d[8][8] = {};
-    gc_fma_run<KMajorA, KMajorB>(
-        d, {a, p.strideA, tile.m, p.m, p.k, gc_aligned(a, 16) && gc_aligned(p.strideA * 4, 16)},
-        {b, p.strideB, tile.n, p.n, p.k, gc_aligned(b, 16) && gc_aligned(p.strideB * 4, 16)}, p.k);
+    gc_fma_run<KMajorA, KMajorB>(d,
+                                 {KMajorA ? a + tile.m * p.strideA : a + tile.m, p.strideA, p.k,
+                                  gc_at_most(p.m - tile.m, config::tile),
+                                  gc_aligned(a, 16) && gc_aligned(p.strideA * 4, 16)},
+                                 {KMajorB ? b + tile.n * p.strideB : b + tile.n, p.strideB, p.k,
+                                  gc_at_most(p.n - tile.n, config::tile),
+                                  gc_aligned(b, 16) && gc_aligned(p.strideB * 4, 16)},
+                                 p.k);
     float *staged = (float *)gc_shared();
     GC_ROLLED
     for (int half = 0; half < 2; ++half) {
@@ -141,7 +147,7 @@ template <class Body, bool KMajorA, bool KMajorB> GC_DEVICE void gc_gemm_fma(con
       gc_fma_stage(staged, d, half);
       gc_sync_block();
       const gc_gemm_tile part = {tile.batch, tile.m + half * config::stagedRows, tile.n};
-      gc_run_epilogue<Body, config::stagedRows, config::tile, config::stagedPitch, config::threads>(body, p, part,
+      gc_run_epilogue<Body, config::stagedRows, config::tile, config::stagedPitch, config::threads>(args, p, part,
                                                                                                  staged);
     }
     gc_sync_block();

@@ -30,36 +30,34 @@ template <bool KMajor> struct gc_mma_slice {
       return k * 256 + ((row / chunk) ^ (k & 7)) * 16;
   }
 
-  // Starts the copy of rows first.. and k from.. of an operand with `rows` rows and depth `total`.
+  // Starts the copy of a slice whose first element `source` points at; `rows` and `total` are what is left of the
+  // operand from there, capped at the slice's size.
   template <int Threads>
-  static GC_DEVICE void load(gc_u8 *slice, const gc_u16 *operand, gc_i64 stride, gc_i64 first, gc_i64 rows, gc_i64 from,
-                             gc_i64 total, bool aligned) {
+  static GC_DEVICE void load(gc_u8 *slice, const gc_u16 *source, gc_i64 stride, int rows, int total, bool aligned) {
     GC_UNROLL
     for (int i = 0; i < chunks / Threads; ++i) {
       const int c = gc_thread() + i * Threads;
       const int row = KMajor ? c / 4 : c % 16 * chunk, k = KMajor ? c % 4 * chunk : c / 16;
-      const gc_i64 left = KMajor ? total - (from + k) : rows - (first + row);
-      const bool inside = KMajor ? first + row < rows : from + k < total;
-      const int valid = !inside || left <= 0 ? 0 : left < chunk ? (int)left : chunk;
-      const gc_i64 at = KMajor ? (first + row) * stride + from + k : (from + k) * stride + first + row;
-      const gc_u16 *source = valid ? operand + at : operand;
+      const int left = KMajor ? total - k : rows - row;
+      const bool inside = KMajor ? row < rows : k < total;
+      const int valid = !inside || left <= 0 ? 0 : left < chunk ? left : chunk;
+      const gc_u16 *from = valid ? source + (KMajor ? row * stride + k : k * stride + row) : source;
       gc_u8 *target = slice + offset(row, k);
       if (aligned)
-        gc_copy_async16(target, source, valid * 2);
+        gc_copy_async16(target, from, valid * 2);
       else
-        loadElements(target, source, valid);
+        loadElements(target, from, valid);
     }
   }
 
+  // Two elements at a time in a rolled loop: this path is rare and must not cost registers.
   static GC_DEVICE void loadElements(gc_u8 *target, const gc_u16 *source, int valid) {
-    gc_bits16 raw;
-    GC_UNROLL
-    for (int w = 0; w < 4; ++w) {
-      const gc_u32 low = 2 * w < valid ? gc_load_global<gc_u16, gc_read_only>(source + 2 * w) : 0;
-      const gc_u32 high = 2 * w + 1 < valid ? gc_load_global<gc_u16, gc_read_only>(source + 2 * w + 1) : 0;
-      raw.word[w] = low | high << 16;
+    GC_ROLLED
+    for (int e = 0; e < chunk; e += 2) {
+      const gc_u32 low = e < valid ? gc_load_global<gc_u16, gc_read_only>(source + e) : 0;
+      const gc_u32 high = e + 1 < valid ? gc_load_global<gc_u16, gc_read_only>(source + e + 1) : 0;
+      gc_store_shared(target + e * 2, low | high << 16);
     }
-    gc_store_shared(target, raw);
   }
 
   // The fragment of A for rows row..row+15 and k..k+15.
@@ -95,9 +93,9 @@ template <class T, bool KMajorA, bool KMajorB> struct gc_mma_pipeline {
   using sliceA = gc_mma_slice<KMajorA>;
   using sliceB = gc_mma_slice<KMajorB>;
 
-  const gc_u16 *a, *b;
-  const gc_gemm_problem &p;
-  gc_gemm_tile tile;
+  const gc_u16 *a, *b; // the tile's first row and column
+  gc_i64 strideA, strideB, depth;
+  int rowsA, rowsB; // of the tile
   bool alignedA, alignedB;
 
   static GC_DEVICE gc_u8 *stageA(gc_i64 slice) {
@@ -107,8 +105,11 @@ template <class T, bool KMajorA, bool KMajorB> struct gc_mma_pipeline {
 
   GC_DEVICE void load(gc_i64 slice) const {
     const gc_i64 from = slice * config::depth;
-    sliceA::template load<config::threads>(stageA(slice), a, p.strideA, tile.m, p.m, from, p.k, alignedA);
-    sliceB::template load<config::threads>(stageB(slice), b, p.strideB, tile.n, p.n, from, p.k, alignedB);
+    const int left = depth - from < config::depth ? (int)(depth - from) : config::depth;
+    sliceA::template load<config::threads>(stageA(slice), a + (KMajorA ? from : from * strideA), strideA, rowsA, left,
+                                           alignedA);
+    sliceB::template load<config::threads>(stageB(slice), b + (KMajorB ? from : from * strideB), strideB, rowsB, left,
+                                           alignedB);
   }
 
   static GC_DEVICE void multiply(float (&d)[4][4][4], gc_i64 slice) {
@@ -132,8 +133,8 @@ template <class T, bool KMajorA, bool KMajorB> struct gc_mma_pipeline {
 
   // All k-slices of the tile. Slot s is refilled two iterations after it was read, behind that iteration's barrier.
   GC_DEVICE void run(float (&d)[4][4][4]) const {
-    const gc_i64 slices = (p.k + config::depth - 1) / config::depth;
-    GC_UNROLL
+    const gc_i64 slices = (depth + config::depth - 1) / config::depth;
+    GC_ROLLED
     for (int s = 0; s < config::stages - 1; ++s) {
       if (s < slices)
         load(s);
@@ -167,14 +168,20 @@ GC_DEVICE void gc_mma_stage(float *staged, const float (&d)[4][4][4]) {
 
 template <class Body, class T, bool KMajorA, bool KMajorB> GC_DEVICE void gc_gemm_mma(const gc_kernel_args &args) {
   using config = gc_mma_config;
-  const Body body(args);
-  const gc_gemm_problem p = body.problem();
+  const gc_gemm_problem p = Body(args).problem();
   const gc_gemm_tiles<config::tileM, config::tileN> tiles(p);
   for (gc_i64 t = gc_block(); t < tiles.count; t += gc_block_count()) {
     const gc_gemm_tile tile = tiles.at(t);
-    const gc_u16 *a = (const gc_u16 *)p.a + body.batchA(tile.batch), *b = (const gc_u16 *)p.b + body.batchB(tile.batch);
+    const gc_u16 *a = (const gc_u16 *)p.a + Body(args).batchA(tile.batch), *b = (const gc_u16 *)p.b + Body(args).batchB(tile.batch);
     const gc_mma_pipeline<T, KMajorA, KMajorB> pipeline = {
-        a, b, p, tile, gc_aligned(a, 16) && gc_aligned(p.strideA * 2, 16),
+        KMajorA ? a + tile.m * p.strideA : a + tile.m,
+        KMajorB ? b + tile.n * p.strideB : b + tile.n,
+        p.strideA,
+        p.strideB,
+        p.k,
+        gc_at_most(p.m - tile.m, config::tileM),
+        gc_at_most(p.n - tile.n, config::tileN),
+        gc_aligned(a, 16) && gc_aligned(p.strideA * 2, 16),
         gc_aligned(b, 16) && gc_aligned(p.strideB * 2, 16)};
     float d[4][4][4] = {};
     pipeline.run(d);
@@ -186,7 +193,7 @@ template <class Body, class T, bool KMajorA, bool KMajorB> GC_DEVICE void gc_gem
         gc_mma_stage(staged, d);
       gc_sync_block();
       const gc_gemm_tile part = {tile.batch, tile.m + half * config::stagedRows, tile.n};
-      gc_run_epilogue<Body, config::stagedRows, config::tileN, config::stagedPitch, config::threads>(body, p, part,
+      gc_run_epilogue<Body, config::stagedRows, config::tileN, config::stagedPitch, config::threads>(args, p, part,
                                                                                                   staged);
     }
     gc_sync_block();

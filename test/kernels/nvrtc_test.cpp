@@ -1,0 +1,158 @@
+// Every kernel template compiles for every supported architecture without spills or ptxas advisories; what does spill,
+// or doesn't compile, is refused with its text. Skipped only where NVRTC isn't installed.
+#include "codegen/cuda/Nvrtc.h"
+
+#include <gtest/gtest.h>
+#include <iostream>
+
+using namespace graphc::cuda;
+
+namespace {
+
+class NvrtcTest : public ::testing::Test {
+protected:
+  void SetUp() override {
+    llvm::Expected<std::unique_ptr<Nvrtc>> opened = Nvrtc::open(defaultDepsFolder());
+    if (!opened)
+      GTEST_SKIP() << llvm::toString(opened.takeError());
+    nvrtc = std::move(*opened);
+  }
+
+  Cubin compile(const std::string &text, const std::string &arch) {
+    llvm::Expected<Cubin> cubin = nvrtc->compile(text, arch);
+    if (!cubin) {
+      ADD_FAILURE() << llvm::toString(cubin.takeError());
+      return {};
+    }
+    for (const KernelFacts &kernel : cubin->facts.kernels)
+      std::cout << arch << " " << kernel.name << ": " << kernel.registers << " registers, " << kernel.barriers
+                << " barriers\n";
+    return std::move(*cubin);
+  }
+
+  std::string errorOf(const std::string &text, const std::string &arch) {
+    llvm::Expected<Cubin> cubin = nvrtc->compile(text, arch);
+    return cubin ? "" : llvm::toString(cubin.takeError());
+  }
+
+  std::unique_ptr<Nvrtc> nvrtc;
+};
+
+const char *const gemmBody = R"(
+template <class T, bool KMajorA, bool KMajorB> struct bias_gelu {
+  static constexpr int width = 4;
+  gc_i64 batches, m, n, k;
+  const T *a, *b;
+  const float *bias;
+  T *d;
+  GC_DEVICE explicit bias_gelu(const gc_kernel_args &args)
+      : batches(gc_dim(args, 0)), m(gc_dim(args, 1)), n(gc_dim(args, 2)), k(gc_dim(args, 3)),
+        a(gc_pointer<const T>(args, 0)), b(gc_pointer<const T>(args, 1)), bias(gc_pointer<const float>(args, 2)),
+        d(gc_pointer<T>(args, 3)) {}
+  GC_DEVICE gc_gemm_problem problem() const { return {a, b, batches, m, n, k, KMajorA ? k : m, KMajorB ? k : n}; }
+  GC_DEVICE gc_i64 batchA(gc_i64 i) const { return i * m * k; }
+  GC_DEVICE gc_i64 batchB(gc_i64 i) const { return i * n * k; }
+  GC_DEVICE bool wide() const { return n % width == 0 && gc_aligned(d, 16) && gc_aligned(bias, 16); }
+  template <int N> GC_DEVICE void epilogue(gc_i64 batch, gc_i64 row, gc_i64 column, float (&sum)[N]) const {
+    float add[N];
+    gc_load_elements<float, N>(add, bias + column);
+    GC_UNROLL
+    for (int i = 0; i < N; ++i) {
+      const float x = sum[i] + add[i];
+      sum[i] = 0.5f * x * (1 + erff(x * 0.70710678f));
+    }
+    gc_store_elements<T, N>(d + (batch * m + row) * n + column, sum);
+  }
+};
+)";
+
+std::string mmaKernel(const std::string &name, const std::string &type, const std::string &layouts) {
+  return "GC_KERNEL(256, 2) " + name + "(GC_ARGS args) { gc_gemm_mma<bias_gelu<" + type + ", " + layouts + ">, " + type +
+         ", " + layouts + ">(args); }\n";
+}
+
+TEST_F(NvrtcTest, GemmMma) {
+  const std::string text = std::string("#include \"gemm_mma.cuh\"\n") + gemmBody +
+                           mmaKernel("bf16_kk", "gc_bfloat", "true, true") +
+                           mmaKernel("f16_kn", "gc_half", "true, false") +
+                           mmaKernel("bf16_mn", "gc_bfloat", "false, false") +
+                           mmaKernel("f16_mk", "gc_half", "false, true");
+  for (const char *arch : {"sm_80", "sm_90a"}) {
+    const Cubin cubin = compile(text, arch);
+    ASSERT_EQ(cubin.facts.kernels.size(), 4u);
+    // Two blocks of 256 threads fit a multiprocessor's 65,536 registers.
+    for (const KernelFacts &kernel : cubin.facts.kernels)
+      EXPECT_LE(kernel.registers, 128) << kernel.name;
+  }
+}
+
+TEST_F(NvrtcTest, GemmFma) {
+  const std::string text = std::string("#include \"gemm_fma.cuh\"\n") + gemmBody +
+                           "GC_KERNEL(256, 1) f32_kk(GC_ARGS args) { gc_gemm_fma<bias_gelu<float, true, true>, true, true>(args); }\n"
+                           "GC_KERNEL(256, 1) f32_kn(GC_ARGS args) { gc_gemm_fma<bias_gelu<float, true, false>, true, false>(args); }\n";
+  for (const char *arch : {"sm_80", "sm_90a"})
+    EXPECT_EQ(compile(text, arch).facts.kernels.size(), 2u);
+}
+
+TEST_F(NvrtcTest, RefusesWhatDoesNotCompile) {
+  const std::string error = errorOf("GC_KERNEL broken", "sm_80");
+  EXPECT_NE(error.find("kernel.cu(1): error"), std::string::npos) << error;
+}
+
+TEST_F(NvrtcTest, RefusesUnknownArchitectures) {
+  EXPECT_NE(errorOf("", "sm_1").find("NVRTC for sm_1"), std::string::npos);
+}
+
+TEST_F(NvrtcTest, RefusesSpills) {
+  const std::string text = R"(
+extern "C" __global__ void __launch_bounds__(1024, 2) spiller(const float *x, float *y) {
+  float v[64];
+  #pragma unroll
+  for (int i = 0; i < 64; ++i) v[i] = x[i * 1024 + threadIdx.x];
+  __syncthreads();
+  #pragma unroll
+  for (int i = 0; i < 64; ++i) y[(63 - i) * 1024 + threadIdx.x] = v[i] * v[(i * 7 + 3) % 64];
+})";
+  const std::string error = errorOf(text, "sm_80");
+  EXPECT_NE(error.find("kernel refused for sm_80: spiller"), std::string::npos) << error;
+  EXPECT_NE(error.find("spill stores"), std::string::npos) << error;
+}
+
+TEST_F(NvrtcTest, SameTextSameBytes) {
+  const std::string text = "extern \"C\" __global__ void twice(float *x) { x[threadIdx.x] *= 2; }";
+  EXPECT_EQ(compile(text, "sm_90a").image, compile(text, "sm_90a").image);
+}
+
+TEST(Nvrtc, MissingLibraryNamesTheFolderAndTheCommand) {
+  llvm::Expected<std::unique_ptr<Nvrtc>> opened = Nvrtc::open("no-such-folder");
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(llvm::toString(opened.takeError()), "no libnvrtc.so.13 below no-such-folder/wheels/nvidia: run tools/setup.sh, "
+                                                "or set GRAPHC_DEPS to where it installed");
+}
+
+TEST(PtxasLog, ReadsFactsByKernel) {
+  const PtxasReport report = parsePtxasLog(
+      "ptxas info    : 0 bytes gmem\n"
+      "ptxas info    : Compiling entry function 'first' for 'sm_80'\n"
+      "ptxas info    : Function properties for first\n"
+      "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 98 registers, used 1 barriers, 384 bytes cmem[0]\n"
+      "ptxas info    : Compiling entry function 'second' for 'sm_80'\n"
+      "ptxas info    : Function properties for second\n"
+      "    16 bytes stack frame, 12 bytes spill stores, 20 bytes spill loads\n"
+      "ptxas info    : Used 255 registers, used 0 barriers, 16 bytes stack, 1024 bytes smem, 384 bytes cmem[0]\n");
+  ASSERT_EQ(report.kernels.size(), 2u);
+  EXPECT_EQ(report.find("first")->registers, 98);
+  EXPECT_EQ(report.find("first")->barriers, 1);
+  EXPECT_EQ(report.find("second")->staticSharedBytes, 1024);
+  EXPECT_EQ(report.find("third"), nullptr);
+  EXPECT_EQ(report.problem(), "second: 12 bytes of spill stores, 20 bytes of spill loads at 255 registers");
+}
+
+TEST(PtxasLog, AdvisoriesAreProblems) {
+  EXPECT_EQ(parsePtxasLog("ptxas info    : (C7517) Potential Performance Loss: wgmma").problem(),
+            "ptxas info    : (C7517) Potential Performance Loss: wgmma");
+  EXPECT_EQ(parsePtxasLog("ptxas info    : C75 is no code, nor is C7x5").problem(), "");
+}
+
+} // namespace
