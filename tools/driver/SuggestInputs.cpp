@@ -1,0 +1,208 @@
+// Guesses at a TorchScript method's arguments; see SuggestInputs.h. A tensor is followed through ops that keep its shape to the
+// first convolution, linear, embedding or recurrent layer, whose weight's dims say the channels or features. An int is guessed
+// from the constants it is compared with.
+#include "tools/driver/SuggestInputs.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <map>
+#include <set>
+
+namespace graphc::driver {
+namespace {
+
+using namespace frontend;
+
+/// Values of the method that are known from the module objects: submodules and their tensors.
+class Attributes {
+public:
+  explicit Attributes(const SourceGraph &graph) : graph(graph) {
+    if (graph.self && !graph.objects.empty())
+      objects[*graph.self] = 0;
+    collect(graph.body);
+  }
+  const TensorData *tensor(const Operand &operand) const {
+    if (const Constant *constant = std::get_if<Constant>(&operand.value))
+      return std::get_if<TensorData>(&constant->value);
+    const ValueId *id = std::get_if<ValueId>(&operand.value);
+    auto found = id ? tensors.find(*id) : tensors.end();
+    return found == tensors.end() ? nullptr : found->second;
+  }
+
+private:
+  void collect(const Block &block) {
+    for (const Node &node : block.nodes) {
+      if (node.op == "prim::GetAttr")
+        getAttr(node);
+      for (const Block &inner : node.blocks)
+        collect(inner);
+    }
+  }
+  void getAttr(const Node &node) {
+    const ValueId *from = node.operands.empty() ? nullptr : std::get_if<ValueId>(&node.operands[0].value);
+    auto name = node.attributes.find("name");
+    if (!from || !objects.count(*from) || name == node.attributes.end() || node.results.empty())
+      return;
+    const std::string *text = std::get_if<std::string>(&name->second.value);
+    for (const Attribute &attribute : graph.objects[objects[*from]].attributes) {
+      if (!text || attribute.name != *text)
+        continue;
+      if (const ObjectRef *object = std::get_if<ObjectRef>(&attribute.value.value))
+        objects[node.results[0]] = object->id;
+      if (const TensorData *tensor = std::get_if<TensorData>(&attribute.value.value))
+        tensors[node.results[0]] = tensor;
+    }
+  }
+
+  const SourceGraph &graph;
+  std::map<ValueId, ObjectId> objects;
+  std::map<ValueId, const TensorData *> tensors;
+};
+
+const Operand *operandNamed(const Node &node, llvm::StringRef name) {
+  auto found = llvm::find_if(node.operands, [&](const Operand &operand) { return operand.name == name; });
+  return found == node.operands.end() ? nullptr : &*found;
+}
+
+bool usesValue(const Operand *operand, const std::set<ValueId> &values) {
+  const ValueId *id = operand ? std::get_if<ValueId>(&operand->value) : nullptr;
+  return id && values.count(*id);
+}
+
+std::optional<int64_t> integer(const Operand *operand) {
+  const Constant *constant = operand ? std::get_if<Constant>(&operand->value) : nullptr;
+  const int64_t *value = constant ? std::get_if<int64_t>(&constant->value) : nullptr;
+  return value ? std::optional<int64_t>(*value) : std::nullopt;
+}
+
+bool keepsShape(llvm::StringRef op) {
+  return llvm::StringSwitch<bool>(op)
+      .Cases({"aten::to", "aten::contiguous", "aten::float", "aten::dropout", "aten::relu", "aten::clone", "aten::detach"},
+             true)
+      .Cases({"aten::mul", "aten::div", "aten::sub", "aten::add", "aten::neg", "aten::batch_norm", "aten::layer_norm"}, true)
+      .Default(false);
+}
+
+InputSpec makeSpec(const std::string &name, ScalarType dtype, std::vector<int64_t> sizes) {
+  InputSpec spec{name, dtype, {}};
+  for (int64_t size : sizes)
+    spec.dims.push_back({size, "", 1, std::nullopt});
+  return spec;
+}
+
+/// Usual extents: an image's side, a second of audio, a short volume, a sentence.
+constexpr int64_t imageSide = 224, audioSamples = 16000, volumeSide = 32, sentence = 128;
+
+std::optional<InputSpec> convolutionSpec(const std::string &name, const Node &node, const TensorData &weight) {
+  std::vector<int64_t> sizes = {1, weight.sizes[1] * integer(operandNamed(node, "groups")).value_or(1)};
+  size_t spatial = weight.sizes.size() - 2;
+  int64_t extent = spatial == 1 ? audioSamples : spatial == 2 ? imageSide : volumeSide;
+  sizes.insert(sizes.end(), spatial, extent);
+  return makeSpec(name, weight.dtype, sizes);
+}
+
+/// The argument's spec where this node tells it.
+std::optional<InputSpec> specFrom(const std::string &name, const Node &node, const Attributes &attributes,
+                                  const std::set<ValueId> &values) {
+  const Operand *weightOperand = operandNamed(node, "weight");
+  const TensorData *weight = weightOperand ? attributes.tensor(*weightOperand) : nullptr;
+  llvm::StringRef op(node.op);
+  if (!weight)
+    return std::nullopt;
+  if (op == "aten::embedding" && usesValue(operandNamed(node, "indices"), values))
+    return makeSpec(name, ScalarType::I64, {1, sentence});
+  if (!usesValue(operandNamed(node, "input"), values))
+    return std::nullopt;
+  if ((op.starts_with("aten::conv") || op == "aten::_convolution") && weight->sizes.size() >= 3 &&
+      !op.contains("transpose"))
+    return convolutionSpec(name, node, *weight);
+  if (op == "aten::linear" && weight->sizes.size() == 2)
+    return makeSpec(name, weight->dtype, {1, weight->sizes[1]});
+  return std::nullopt;
+}
+
+std::optional<InputSpec> guessTensor(const std::string &name, const Block &block, const Attributes &attributes,
+                                     std::set<ValueId> &values) {
+  for (const Node &node : block.nodes) {
+    if (std::optional<InputSpec> spec = specFrom(name, node, attributes, values))
+      return spec;
+    bool follows = llvm::any_of(node.operands, [&](const Operand &operand) { return usesValue(&operand, values); });
+    if (follows && keepsShape(node.op))
+      values.insert(node.results.begin(), node.results.end());
+    for (const Block &inner : node.blocks)
+      if (std::optional<InputSpec> spec = guessTensor(name, inner, attributes, values))
+        return spec;
+  }
+  return std::nullopt;
+}
+
+InputSpec suggestTensor(const SourceGraph &graph, const Input &input, const Attributes &attributes) {
+  std::set<ValueId> values = {input.value};
+  if (std::optional<InputSpec> spec = guessTensor(input.name, graph.body, attributes, values))
+    return *spec;
+  llvm::StringRef name(input.name);
+  if (name.contains("ids") || name.contains("mask") || name.contains("token"))
+    return makeSpec(input.name, ScalarType::I64, {1, sentence});
+  return makeSpec(input.name, ScalarType::F32, {1, 512});
+}
+
+/// A constant that the value is compared with, anywhere in the method.
+std::optional<int64_t> comparedWith(const Block &block, ValueId value) {
+  for (const Node &node : block.nodes) {
+    bool compares = node.op == "aten::eq" || node.op == "aten::ne" || node.op == "aten::remainder";
+    if (compares && node.operands.size() == 2 && usesValue(&node.operands[0], {value}))
+      if (std::optional<int64_t> constant = integer(&node.operands[1]))
+        return constant;
+    for (const Block &inner : node.blocks)
+      if (std::optional<int64_t> constant = comparedWith(inner, value))
+        return constant;
+  }
+  return std::nullopt;
+}
+
+std::string suggestBind(const SourceGraph &graph, const Input &input) {
+  std::string value = llvm::StringSwitch<std::string>(input.type)
+                          .Case("int", std::to_string(comparedWith(graph.body, input.value).value_or(1)))
+                          .Case("float", "1.0")
+                          .Case("bool", "True")
+                          .Default("VALUE");
+  return input.name + "=" + value;
+}
+
+template <typename Spec> const Spec *specFor(const std::vector<Spec> &specs, const Input &input, size_t position) {
+  auto found = llvm::find_if(specs, [&](const Spec &spec) {
+    return spec.name == input.name || spec.name == "in" + std::to_string(position);
+  });
+  return found == specs.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+std::optional<std::string> suggestInputs(const SourceGraph &graph, const CompileOptions &options) {
+  Attributes attributes(graph);
+  std::string missing, line = "graphc " + options.path;
+  if (options.method != "forward")
+    line += " --method " + options.method;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const Input &input = graph.inputs[i];
+    const InputSpec *spec = specFor(options.inputs, input, i);
+    const BindSpec *bind = specFor(options.binds, input, i);
+    if (spec)
+      line += " --input '" + toString(*spec) + "'";
+    else if (bind)
+      line += " --bind '" + bind->name + "=" + bind->text + "'";
+    else if (input.defaultValue)
+      continue;
+    else if (input.type == "Tensor" || input.type == "Optional[Tensor]")
+      line += " --input '" + toString(suggestTensor(graph, input, attributes)) + "'";
+    else
+      line += " --bind " + suggestBind(graph, input);
+    if (!spec && !bind)
+      missing += (missing.empty() ? "" : ", ") + input.name + " (" + input.type + ")";
+  }
+  if (missing.empty())
+    return std::nullopt;
+  return "'" + options.path + "' does not say what it is called with: " + missing +
+         ". Type, with your dims (a number, or a letter for one that varies):\n  " + line;
+}
+
+} // namespace graphc::driver
