@@ -1,0 +1,110 @@
+// See Interpreter.h.
+#include "ir/interpreter/Interpreter.h"
+#include "ir/interpreter/KernelInterpreter.h"
+#include "ir/interpreter/SingleOpKernel.h"
+#include "ir/support/Check.h"
+#include "ir/support/Location.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::interpreter;
+
+static llvm::Error errorAt(Operation *op, const std::string &text) {
+  return llvm::createStringError(describeLocation(op->getLoc()) + ": " + text);
+}
+
+bool graphc::interpreter::canEvaluate(Operation *op) {
+  return isa<graph::ConstantOp, graph::GetOp, kernel::LaunchOp>(op) || hasKernel(op);
+}
+
+llvm::Expected<std::vector<Tensor>> Interpreter::evaluate(Operation *op, ArrayRef<const Tensor *> operands) {
+  std::vector<Tensor> results;
+  if (auto constant = dyn_cast<graph::ConstantOp>(op)) {
+    results.push_back(fromAttribute(constant.getValue()));
+    return results;
+  }
+  if (auto get = dyn_cast<graph::GetOp>(op)) {
+    results.push_back(fromAttribute(module.lookupSymbol<graph::ParameterOp>(get.getParameter()).getValue()));
+    return results;
+  }
+  if (auto launch = dyn_cast<kernel::LaunchOp>(op))
+    return interpretKernel(module.lookupSymbol<kernel::FuncOp>(launch.getKernel()), operands, symbols, precision);
+  if (!hasKernel(op))
+    return errorAt(op, "the interpreter has no meaning for '" + op->getName().getStringRef().str() + "'");
+  OwningOpRef<ModuleOp> scratch = ModuleOp::create(op->getLoc());
+  for (unsigned i = 0; i < op->getNumResults(); ++i) {
+    OpBuilder builder = OpBuilder::atBlockEnd(scratch->getBody());
+    kernel::FuncOp func = buildSingleOpKernel(builder, op, i);
+    llvm::Expected<std::vector<Tensor>> outputs = interpretKernel(func, operands, symbols, precision);
+    if (!outputs)
+      return outputs.takeError();
+    results.push_back(std::move(outputs->front()));
+    func.erase();
+  }
+  return results;
+}
+
+llvm::Error Interpreter::bindInputs(func::FuncOp func, ArrayRef<Tensor> inputs) {
+  if (inputs.size() != func.getNumArguments())
+    return errorAt(func, "takes " + std::to_string(func.getNumArguments()) + " inputs, found " + std::to_string(inputs.size()));
+  for (auto [i, tensor] : llvm::enumerate(inputs)) {
+    auto type = cast<RankedTensorType>(func.getArgument(i).getType());
+    if (type.getElementType() != tensor.elementType() || type.getRank() != int64_t(tensor.sizes.size()))
+      return errorAt(func, "input " + std::to_string(i) + " has another dtype or rank than the function takes");
+    for (auto [d, dim] : llvm::enumerate(graph::getDims(type))) {
+      if (dim.getKind() == graph::DimKind::Symbol && !symbols.count(dim.getSymbol().getValue()))
+        symbols[dim.getSymbol().getValue()] = tensor.sizes[d];
+      std::optional<int64_t> expected = dim.evaluate(symbols);
+      if (expected && *expected != tensor.sizes[d])
+        return errorAt(func, "input " + std::to_string(i) + ": dim " + std::to_string(d) + " is " + std::to_string(tensor.sizes[d]) +
+                                 ", expected " + dim.str() + " = " + std::to_string(*expected));
+    }
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Interpreter::checkGuard(graph::GuardOp guard) {
+  std::optional<int64_t> a = guard.getLhs().evaluate(symbols), b = guard.getRhs().evaluate(symbols);
+  StringRef p = guard.getPredicate();
+  if (!a || !b)
+    return errorAt(guard, "a guard's dims have no value");
+  bool holds = p == "==" ? *a == *b : p == "!=" ? *a != *b : p == "<" ? *a < *b : p == "<=" ? *a <= *b : p == ">" ? *a > *b : *a >= *b;
+  return holds ? llvm::Error::success() : errorAt(guard, guard.getMessage().str());
+}
+
+llvm::Expected<std::vector<Tensor>> Interpreter::run(func::FuncOp func, std::vector<Tensor> inputs) {
+  symbols.clear();
+  if (llvm::Error error = bindInputs(func, inputs))
+    return error;
+  llvm::DenseMap<Value, Tensor> values;
+  for (auto [argument, tensor] : llvm::zip(func.getArguments(), inputs))
+    values[argument] = std::move(tensor);
+  llvm::StringMap<Tensor> written;
+  std::vector<Tensor> outputs;
+  for (Operation &op : func.getBody().front()) {
+    SmallVector<const Tensor *> operands = llvm::map_to_vector(op.getOperands(), [&](Value v) { return static_cast<const Tensor *>(&values[v]); });
+    if (auto guard = dyn_cast<graph::GuardOp>(op)) {
+      if (llvm::Error error = checkGuard(guard))
+        return error;
+    } else if (auto read = dyn_cast<graph::ReadStateOp>(op)) {
+      auto known = state.find(read.getState());
+      values[read.getResult()] = known != state.end() ? known->second : fromAttribute(module.lookupSymbol<graph::StateOp>(read.getState()).getInitial());
+    } else if (auto write = dyn_cast<graph::WriteStateOp>(op)) {
+      written[write.getState()] = *operands[0];
+    } else if (isa<func::ReturnOp>(op)) {
+      for (const Tensor *tensor : operands)
+        outputs.push_back(*tensor);
+    } else {
+      llvm::Expected<std::vector<Tensor>> results = evaluate(&op, operands);
+      if (!results)
+        return results.takeError();
+      for (auto [value, tensor] : llvm::zip(op.getResults(), *results))
+        values[value] = std::move(tensor);
+    }
+  }
+  for (auto &entry : written)
+    state[entry.getKey()] = std::move(entry.getValue());
+  return outputs;
+}
