@@ -3,6 +3,7 @@
 //   graphc silero_vad.jit --input 'x=f32[1,512]' --bind sr=16000 -o silero.gcx        (8 kHz: 256 samples, sr=8000)
 //   vad silero.gcx speech.wav             the segments, and how many times faster than real time
 //   vad silero.gcx speech.wav --frames    each frame's probability, one a line
+// Several files are taken one after the other, each from a fresh state.
 //
 // The model keeps state from frame to frame (the last samples, an LSTM's hidden state); it lives in the graphc::Context, so a
 // server would keep one context per caller. reset() starts a new recording.
@@ -51,23 +52,12 @@ std::vector<float> probabilities(graphc::Context &context, const Wav &wav) {
   return result;
 }
 
-void run(const char *modelPath, const char *wavPath, bool frames) {
-  Wav wav = readWav(wavPath);
-  graphc::Model model(modelPath);
-  checkModel(model, wav.rate);
-  graphc_context_options options{};
-  options.size = sizeof options;
-  options.threads = 1; // a frame is too little work for more
-  graphc::Context context(model, &options);
+void printFrames(const std::vector<float> &speech) {
+  for (float p : speech)
+    std::printf("%.9g\n", static_cast<double>(p));
+}
 
-  auto start = std::chrono::steady_clock::now();
-  std::vector<float> speech = probabilities(context, wav);
-  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (frames) {
-    for (float p : speech)
-      std::printf("%.9g\n", static_cast<double>(p));
-    return;
-  }
+void printSegments(const std::vector<float> &speech, const Wav &wav, double seconds) {
   std::vector<Segment> segments = findSegments(speech, frameSize(wav.rate), wav.rate, wav.samples.size());
   for (const Segment &segment : segments)
     std::printf("speech from %.2f s to %.2f s\n", static_cast<double>(segment.begin) / wav.rate,
@@ -77,16 +67,43 @@ void run(const char *modelPath, const char *wavPath, bool frames) {
               duration, seconds, duration / std::max(seconds, 1e-9));
 }
 
+void run(const std::string &modelPath, const std::vector<std::string> &wavPaths, bool frames) {
+  std::vector<Wav> wavs;
+  for (const std::string &path : wavPaths)
+    wavs.push_back(readWav(path));
+  graphc::Model model(modelPath);
+  graphc_context_options options{};
+  options.size = sizeof options;
+  options.threads = 1; // a frame is too little work for more
+  graphc::Context context(model, &options);
+  for (const Wav &wav : wavs) {
+    checkModel(model, wav.rate);
+    auto start = std::chrono::steady_clock::now();
+    std::vector<float> speech = probabilities(context, wav);
+    double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (frames)
+      printFrames(speech);
+    else
+      printSegments(speech, wav, seconds);
+  }
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
-  bool frames = argc == 4 && std::strcmp(argv[3], "--frames") == 0;
-  if (argc != 3 && !frames) {
-    std::fprintf(stderr, "usage: vad MODEL.gcx FILE.wav [--frames]\n");
+  std::vector<std::string> files;
+  bool frames = false;
+  for (int i = 1; i < argc; ++i)
+    if (std::strcmp(argv[i], "--frames") == 0)
+      frames = true;
+    else
+      files.push_back(argv[i]);
+  if (files.size() < 2) {
+    std::fprintf(stderr, "usage: vad MODEL.gcx FILE.wav… [--frames]\n");
     return 2;
   }
   try {
-    run(argv[1], argv[2], frames);
+    run(files[0], {files.begin() + 1, files.end()}, frames);
   } catch (const std::exception &error) {
     std::fprintf(stderr, "vad: %s\n", error.what());
     return 1;
