@@ -78,6 +78,8 @@ bool graphc::frontend::isTorchFile(std::string_view file) {
       "random.py",   "_decomp",     "_dynamo",          "_export",  "_functorch", "_higher_order_ops",
       "_library",    "_prims",           "_refs",    "ao",         "autograd",  "cuda",
       "export",      "fx",          "jit",              "nn",       "utils"};
+  if (file.substr(0, 15) == "<eval_with_key>") // code that torch.fx generated
+    return true;
   std::string path(file);
   std::replace(path.begin(), path.end(), '\\', '/');
   for (std::string_view root : {"site-packages/torch/", "dist-packages/torch/"})

@@ -191,6 +191,8 @@ public:
         out << ", <= " << *symbol.max;
       out << " origin " << quoted(symbol.origin) << "\n";
     }
+    for (const DimGuard &guard : graph.guards)
+      out << "guard " << guard.lhs << " " << guard.comparison << " " << guard.rhs << "\n";
     if (graph.self)
       out << "self " << valueText(*graph.self) << "\n";
     for (const Input &input : graph.inputs) {

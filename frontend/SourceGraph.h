@@ -158,12 +158,20 @@ struct Symbol {
   std::string origin; // "input ids, dim 1"
 };
 
+/// A condition on input dims under which the file's program is valid (.pt2: guards_code); both sides are infix
+/// expressions over SourceGraph::symbols. It must be checked at the start of a run.
+struct DimGuard {
+  std::string lhs, comparison, rhs; // comparison: "==", "!=", "<", "<=", ">", ">="
+  std::string text;                 // as the file states it
+};
+
 struct SourceGraph {
   std::string fileName, method = "forward", producer; // producer: "TorchScript archive version 10", "torch.export 2.15"
   std::vector<Object> objects;                        // [0] is the root module
   std::vector<SourceLocation> locations;              // [0] is unknown
   std::vector<ValueInfo> values;                      // by ValueId
   std::vector<Symbol> symbols;
+  std::vector<DimGuard> guards;
   std::vector<Input> inputs;
   std::optional<ValueId> self; // the value that stands for objects[0]
   Block body;

@@ -1,7 +1,7 @@
 // graphc-read FILE [--method NAME]: prints the SourceGraph of a model file, as the readers see it.
 //
 // For tests of the readers and for bug reports about a file. Exit status: 0 done, 1 the file is at fault, 2 wrong usage.
-#include "frontend/torchscript/TorchScriptReader.h"
+#include "frontend/ReadModel.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -18,7 +18,7 @@ int usage() {
 
 int main(int argc, char **argv) {
   std::string path;
-  TorchScriptOptions options;
+  ReadOptions options;
   for (int i = 1; i < argc; ++i) {
     llvm::StringRef argument = argv[i];
     if (argument == "--method" && i + 1 < argc)
@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
   }
   if (path.empty())
     return usage();
-  llvm::Expected<SourceGraph> graph = readTorchScript(path, options);
+  llvm::Expected<SourceGraph> graph = readModel(path, options);
   if (!graph) {
     llvm::errs() << "error: " << llvm::toString(graph.takeError()) << "\n";
     return 1;

@@ -1,0 +1,281 @@
+// Implements Pt2Archive.h for archive layout C: models/NAME.json, data/weights, data/constants and their configs.
+#include "frontend/pt2/Pt2Archive.h"
+
+using namespace graphc::frontend;
+using namespace graphc::frontend::pt2;
+using llvm::createStringError;
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+namespace json = llvm::json;
+
+namespace {
+
+constexpr uint64_t maxProgramSize = uint64_t(1) << 29, maxConfigSize = uint64_t(1) << 27, maxWordSize = 64;
+constexpr size_t maxRank = 64;
+
+Error failure(const std::string &what) { return createStringError(std::errc::invalid_argument, "%s", what.c_str()); }
+
+Expected<std::vector<int64_t>> staticInts(const json::Array *values, const char *what) {
+  if (!values || values->size() > maxRank)
+    return failure(std::string("the tensor has no ") + what);
+  std::vector<int64_t> result;
+  for (const json::Value &value : *values) {
+    auto [kind, payload] = unionOf(&value);
+    std::optional<int64_t> number = kind == "as_int" ? payload->getAsInteger() : std::nullopt;
+    if (!number || *number < 0)
+      return failure(std::string("one of the tensor's ") + what + " isn't a number");
+    result.push_back(*number);
+  }
+  return result;
+}
+
+/// One past the last element that the view reaches; nullopt when that overflows.
+std::optional<int64_t> extentOf(const TensorData &tensor) {
+  int64_t last = tensor.offset;
+  for (size_t d = 0; d < tensor.sizes.size(); ++d) {
+    if (tensor.sizes[d] == 0)
+      return 0;
+    int64_t reach;
+    if (__builtin_mul_overflow(tensor.sizes[d] - 1, tensor.strides[d], &reach) ||
+        __builtin_add_overflow(last, reach, &last))
+      return std::nullopt;
+  }
+  return last == INT64_MAX ? std::nullopt : std::optional(last + 1);
+}
+
+} // namespace
+
+std::optional<ScalarType> graphc::frontend::pt2::scalarTypeFromSchema(int64_t number) {
+  return scalarTypeFromText(scalarTypeTextFromSchema(number));
+}
+
+std::string graphc::frontend::pt2::scalarTypeTextFromSchema(int64_t number) {
+  switch (number) {
+  case 1:
+    return "uint8";
+  case 2:
+    return "int8";
+  case 3:
+    return "int16";
+  case 4:
+    return "int32";
+  case 5:
+    return "int64";
+  case 6:
+    return "float16";
+  case 7:
+    return "float32";
+  case 8:
+    return "float64";
+  case 9:
+    return "complex32";
+  case 10:
+    return "complex64";
+  case 11:
+    return "complex128";
+  case 12:
+    return "bool";
+  case 13:
+    return "bfloat16";
+  case 28:
+    return "uint16";
+  case 29:
+    return "float8_e4m3fn";
+  case 30:
+    return "float8_e5m2";
+  default:
+    return "dtype " + std::to_string(number);
+  }
+}
+
+Expected<TensorData> graphc::frontend::pt2::staticTensor(const json::Object &meta) {
+  TensorData tensor;
+  std::optional<int64_t> number = meta.getInteger("dtype");
+  std::optional<ScalarType> dtype = number ? scalarTypeFromSchema(*number) : std::nullopt;
+  if (!dtype)
+    return failure("the tensor has " + (number ? scalarTypeTextFromSchema(*number) : std::string("no dtype")) +
+                   "; expected a real floating point, integer or bool dtype");
+  tensor.dtype = *dtype;
+  constexpr int64_t strided = 7;
+  if (meta.getInteger("layout").value_or(strided) != strided)
+    return failure("the tensor isn't strided");
+  Expected<std::vector<int64_t>> sizes = staticInts(meta.getArray("sizes"), "sizes");
+  if (!sizes)
+    return sizes.takeError();
+  Expected<std::vector<int64_t>> strides = staticInts(meta.getArray("strides"), "strides");
+  if (!strides)
+    return strides.takeError();
+  if (sizes->size() != strides->size())
+    return failure("the tensor has " + std::to_string(sizes->size()) + " sizes and " +
+                   std::to_string(strides->size()) + " strides");
+  tensor.sizes = std::move(*sizes);
+  tensor.strides = std::move(*strides);
+  if (const json::Value *offset = meta.get("storage_offset")) {
+    auto [kind, payload] = unionOf(offset);
+    tensor.offset = kind == "as_int" ? payload->getAsInteger().value_or(-1) : -1;
+    if (tensor.offset < 0)
+      return failure("the tensor's storage offset isn't a number");
+  }
+  return tensor;
+}
+
+Expected<std::unique_ptr<Pt2Archive>> Pt2Archive::open(StringRef path) {
+  Expected<std::shared_ptr<const ZipArchive>> zip = ZipArchive::open(path);
+  if (!zip)
+    return zip.takeError();
+  std::unique_ptr<Pt2Archive> archive(new Pt2Archive(std::move(*zip)));
+  if (Error error = archive->checkFormat())
+    return error;
+  if (Error error = archive->readProgram())
+    return error;
+  if (Error error = archive->readConfigs())
+    return error;
+  return archive;
+}
+
+Expected<std::string> Pt2Archive::readText(StringRef name, uint64_t maxSize) {
+  const ZipEntry *entry = zip->find(name);
+  if (!entry)
+    return failure("the entry " + name.str() + " is missing");
+  if (entry->size > maxSize)
+    return failure("the entry " + name.str() + " has " + std::to_string(entry->size) + " bytes; at most " +
+                   std::to_string(maxSize) + " are accepted");
+  return zip->read(*entry);
+}
+
+Error Pt2Archive::checkFormat() {
+  if (zip->entries().empty())
+    return failure("an empty zip file");
+  StringRef first = zip->entries().front().name;
+  root = first.take_front(first.find('/') + 1).str();
+  if (zip->find("serialized_exported_program.json"))
+    return failure("a .pt2 of torch 2.7 or older (archive layout A), which isn't read; load it with torch.export.load "
+                   "and save it again with torch 2.9 or newer");
+  if (!zip->find(root + "archive_format"))
+    return failure("not a .pt2 file: the entry archive_format is missing");
+  const std::pair<const char *, const char *> expected[] = {
+      {"archive_format", "pt2"}, {"archive_version", "0"}, {"byteorder", "little"}};
+  for (const auto &[name, value] : expected) {
+    Expected<std::string> text = readText(root + name, maxWordSize);
+    if (!text)
+      return text.takeError();
+    if (StringRef(*text).trim() != value)
+      return failure(std::string(name) + " is \"" + StringRef(*text).trim().str() + "\"; expected \"" + value + "\"");
+  }
+  return Error::success();
+}
+
+Error Pt2Archive::readProgram() {
+  std::string folder = root + "models/", found;
+  for (const ZipEntry &entry : zip->entries()) {
+    StringRef name = entry.name;
+    if (!name.consume_front(folder) || !name.consume_back(".json") || name.contains('/'))
+      continue;
+    if (!modelName.empty())
+      return failure("the archive holds several programs (" + modelName + ", " + name.str() + "); expected one");
+    modelName = name.str();
+    found = entry.name;
+  }
+  if (found.empty())
+    return failure("the archive holds no program (models/*.json)");
+  Expected<std::string> text = readText(found, maxProgramSize);
+  if (!text)
+    return text.takeError();
+  programText = std::move(*text);
+  return Error::success();
+}
+
+Error Pt2Archive::readConfigs() {
+  if (Error error = readConfig("data/weights/", "_weights_config.json"))
+    return error;
+  return readConfig("data/constants/", "_constants_config.json");
+}
+
+Error Pt2Archive::readConfig(StringRef folder, StringRef suffix) {
+  std::string name = (root + folder + modelName + suffix).str();
+  if (!zip->find(name)) {
+    // Layout B (torch 2.8) pickles the state dict instead; a program without tensors may have neither.
+    if (zip->find((root + folder + modelName + ".pt").str()))
+      return failure("a .pt2 of torch 2.8 (archive layout B: pickled weights), which isn't read; load it with "
+                     "torch.export.load and save it again with torch 2.9 or newer");
+    return Error::success();
+  }
+  Expected<std::string> text = readText(name, maxConfigSize);
+  if (!text)
+    return text.takeError();
+  Expected<json::Value> value = parseJson(*text, name);
+  if (!value)
+    return value.takeError();
+  const json::Object *object = value->getAsObject();
+  const json::Object *config = object ? object->getObject("config") : nullptr;
+  if (!config)
+    return failure(name + " has no \"config\"");
+  for (const auto &entry : *config) {
+    const json::Object *payload = entry.second.getAsObject();
+    std::optional<StringRef> file = payload ? payload->getString("path_name") : std::nullopt;
+    if (!file)
+      return failure(name + " has no path_name for " + StringRef(entry.first).str());
+    Record record;
+    record.entryName = (root + folder + *file).str();
+    record.isPickled = payload->getBoolean("use_pickle").value_or(false);
+    if (const json::Object *meta = payload->getObject("tensor_meta"))
+      record.meta = *meta;
+    records[StringRef(entry.first)] = std::move(record);
+  }
+  return Error::success();
+}
+
+Expected<std::shared_ptr<const Storage>> Pt2Archive::storage(const ZipEntry &entry, uint64_t neededBytes) {
+  auto it = storages.find(entry.name);
+  if (it != storages.end() && it->second->size >= neededBytes)
+    return it->second;
+  auto storage = std::make_shared<Storage>();
+  if (entry.size == 0 && neededBytes > 0) { // the writer leaves all-zero storages out
+    auto zeros = std::make_shared<std::vector<std::byte>>(neededBytes);
+    storage->data = zeros->data();
+    storage->size = neededBytes;
+    storage->keepAlive = zeros;
+  } else {
+    Expected<StringRef> bytes = zip->view(entry);
+    if (!bytes)
+      return bytes.takeError();
+    if (Error error = zip->checkCrc(entry))
+      return error;
+    storage->data = reinterpret_cast<const std::byte *>(bytes->data());
+    storage->size = bytes->size();
+    storage->keepAlive = zip;
+  }
+  storages[entry.name] = storage;
+  return storage;
+}
+
+Expected<TensorData> Pt2Archive::tensor(StringRef name) {
+  auto it = records.find(name);
+  auto fail = [&](const std::string &what) { return failure("the tensor " + name.str() + ": " + what); };
+  if (it == records.end())
+    return fail("the archive has no data for it");
+  const Record &record = it->second;
+  if (record.isPickled)
+    return fail("it is pickled (a tensor subclass or a script object), which isn't read");
+  Expected<TensorData> tensor = staticTensor(record.meta);
+  if (!tensor)
+    return fail(llvm::toString(tensor.takeError()));
+  const ZipEntry *entry = zip->find(record.entryName);
+  if (!entry)
+    return fail("the entry " + record.entryName + " is missing");
+  std::optional<int64_t> extent = extentOf(*tensor);
+  int64_t needed = 0;
+  constexpr int64_t maxZeros = int64_t(1) << 34;
+  if (!extent || __builtin_mul_overflow(*extent, int64_t(scalarTypeSize(tensor->dtype)), &needed) ||
+      (entry->size == 0 && needed > maxZeros))
+    return fail("its sizes and strides are absurd");
+  if (entry->size != 0 && uint64_t(needed) > entry->size)
+    return fail("its sizes and strides reach over " + std::to_string(needed) + " bytes, its data has " +
+                std::to_string(entry->size));
+  Expected<std::shared_ptr<const Storage>> bytes = storage(*entry, uint64_t(needed));
+  if (!bytes)
+    return fail(llvm::toString(bytes.takeError()));
+  tensor->storage = *bytes;
+  return tensor;
+}
