@@ -13,4 +13,8 @@ class Graphc_Pass<string flag, string op = "::mlir::ModuleOp"> : Pass<"graphc-" 
   let dependentDialects = ["::graphc::graph::GraphDialect", "::graphc::kernel::KernelDialect", "::graphc::scalar::ScalarDialect"];
 }
 
+def OutlineKernels : Graphc_Pass<"outline-kernels"> {
+  let summary = "Groups of graph ops become kernel.launch over kernel.func";
+}
+
 #endif // GRAPHC_PASSES_PASSES_TD

@@ -120,3 +120,11 @@ def Kernel_LaunchOp : Kernel_Op<"launch", [Pure, DeclareOpInterfaceMethods<Symbo
   let results = (outs Variadic<AnyRankedTensor>:$outputs);
   let assemblyFormat = "$kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
 }
+
+def Kernel_AliasOp : Kernel_Op<"alias", [Pure]> {
+  let summary = "Part of a tensor's memory under another type: a view that moves nothing";
+  let description = "Between launches only. Element 0 of the result is element `offset` of the source in memory; the result's elements lie in the order of its type from there.";
+  let arguments = (ins AnyRankedTensor:$source, I64Attr:$offset);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `at` $offset attr-dict `:` type($source) `->` type($result)";
+}

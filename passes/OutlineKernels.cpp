@@ -1,0 +1,243 @@
+// Turns groups of graph ops into kernel.launch over kernel.func.
+//
+// Input: functions of graph ops; ops with equal `graph.group` numbers become one kernel (FuseKernels numbers them), an op without is a kernel of its own.
+// Output: in functions remain graph.get, constant, read_state, write_state, guard, kernel.launch, kernel.alias (a view that moves nothing) and return.
+//
+//   %0 = graph.linear %x, %w {graph.group = 0}          kernel.func @linear_relu(…) { kernel.contract … }
+//   %1 = graph.relu %0 {graph.group = 0}           ->   %1 = kernel.launch @linear_relu(%x, %w)
+//
+// Conventions: docs/AddAPass.md, "From groups to launches". Kernels of equal content are one kernel.func.
+#include "passes/Passes.h"
+#include "passes/outline/Groups.h"
+#include "passes/outline/KernelEmitter.h"
+#include "passes/outline/Views.h"
+
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace graphc {
+#define GEN_PASS_DEF_OUTLINEKERNELS
+#include "passes/Passes.h.inc"
+} // namespace graphc
+
+using namespace mlir;
+using namespace graphc;
+
+namespace {
+
+/// How the grid and the inner domain of a kernel enumerate the elements of an output: factors of its dims, outermost in memory first.
+struct Domain {
+  SmallVector<graph::DimAttr> extents;
+  SmallVector<AffineExpr> index; // of the output, one expression per dim, over the factors
+};
+
+Domain getDomain(RankedTensorType type) {
+  MLIRContext *context = type.getContext();
+  Domain domain;
+  domain.index.assign(type.getRank(), getAffineConstantExpr(0, context));
+  for (int64_t d : graph::getOrder(type)) {
+    if (!type.isDynamicDim(d) && type.getDimSize(d) == 1)
+      continue;
+    domain.index[d] = getAffineDimExpr(domain.extents.size(), context);
+    domain.extents.push_back(graph::getDim(type, d));
+  }
+  return domain;
+}
+
+/// A constant factor by which an access divides factor `d` alone; 0 where there is none.
+int64_t findSplit(ArrayRef<AffineExpr> accesses, unsigned d, int64_t extent) {
+  int64_t split = 0;
+  for (AffineExpr access : accesses)
+    access.walk([&](AffineExpr part) {
+      auto binary = dyn_cast<AffineBinaryOpExpr>(part);
+      if (!binary || (part.getKind() != AffineExprKind::FloorDiv && part.getKind() != AffineExprKind::Mod))
+        return;
+      auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+      if (divisor && binary.getLHS() == getAffineDimExpr(d, part.getContext()) && divisor.getValue() > 1 && extent % divisor.getValue() == 0 &&
+          divisor.getValue() < extent)
+        split = split == 0 ? divisor.getValue() : std::min(split, divisor.getValue());
+    });
+  return split;
+}
+
+/// Splits factor `d` into (d, d + 1) of extents (extent / inner, inner).
+void splitFactor(Domain &domain, unsigned d, int64_t inner) {
+  MLIRContext *context = domain.extents[d].getContext();
+  SmallVector<AffineExpr> replacements;
+  for (unsigned i = 0; i < domain.extents.size(); ++i) {
+    AffineExpr same = getAffineDimExpr(i > d ? i + 1 : i, context);
+    replacements.push_back(i == d ? same * inner + getAffineDimExpr(d + 1, context) : same);
+  }
+  for (AffineExpr &expr : domain.index)
+    expr = expr.replaceDims(replacements);
+  int64_t extent = domain.extents[d].getValue();
+  domain.extents[d] = graph::DimAttr::constant(context, extent / inner);
+  domain.extents.insert(domain.extents.begin() + d + 1, graph::DimAttr::constant(context, inner));
+}
+
+using Emitter = std::unique_ptr<KernelEmitter>;
+
+class Outliner {
+public:
+  explicit Outliner(ModuleOp module) : module(module), symbols(module) {}
+
+  void run(func::FuncOp function);
+
+private:
+  void outline(const Group &group);
+  Emitter emitElements(const Group &group);
+  Emitter emitElements(const Group &group, const Domain &domain, ArrayRef<bool> inner);
+  Emitter emitContraction(const Group &group);
+  void launch(const Group &group, KernelEmitter &emitter);
+  StringAttr addKernel(kernel::FuncOp func, StringRef name);
+
+  ModuleOp module;
+  SymbolTable symbols;
+  llvm::StringMap<StringAttr> kernelsByText;
+};
+
+Emitter makeEmitter(const Group &group, ArrayRef<graph::DimAttr> grid) {
+  return std::make_unique<KernelEmitter>(group.ops[0]->getContext(), getGroupLoc(group), ValueRange(group.outputs).getTypes(), grid,
+                                         [&group](Operation *op) { return llvm::is_contained(group.ops, op); });
+}
+
+/// All outputs over `domain`; the factors in `inner` become a kernel.map.
+Emitter Outliner::emitElements(const Group &group, const Domain &domain, ArrayRef<bool> inner) {
+  SmallVector<graph::DimAttr> gridExtents, innerExtents;
+  for (auto [extent, isInner] : llvm::zip(domain.extents, inner))
+    (isInner ? innerExtents : gridExtents).push_back(extent);
+  Emitter emitter = makeEmitter(group, gridExtents);
+  SmallVector<AffineExpr> gridIndex(emitter->gridIndex()), innerIndex, factors;
+  if (!innerExtents.empty())
+    innerIndex = emitter->openMap(innerExtents);
+  unsigned nextGrid = 0, nextInner = 0;
+  for (bool isInner : inner)
+    factors.push_back(isInner ? innerIndex[nextInner++] : gridIndex[nextGrid++]);
+  SmallVector<AffineExpr> index = llvm::map_to_vector(domain.index, [&](AffineExpr expr) { return expr.replaceDims(factors); });
+  SmallVector<Value> values;
+  for (Value output : group.outputs)
+    values.push_back(emitter->element(output, index));
+  for (auto [number, value] : llvm::enumerate(values))
+    emitter->store(value, number, index);
+  return emitter;
+}
+
+Emitter Outliner::emitElements(const Group &group) {
+  Domain domain = getDomain(cast<RankedTensorType>(group.outputs[0].getType()));
+  Emitter emitter;
+  for (unsigned attempt = 0; attempt < 8; ++attempt) {
+    emitter = emitElements(group, domain, SmallVector<bool>(domain.extents.size(), false));
+    bool changed = false;
+    for (unsigned d = 0; d < domain.extents.size() && !changed; ++d)
+      if (domain.extents[d].isConstant())
+        if (int64_t split = findSplit(emitter->getAccesses(), d, domain.extents[d].getValue())) {
+          splitFactor(domain, d, split);
+          changed = true;
+        }
+    if (!changed)
+      break;
+  }
+  // Factors that a row's statistics don't depend on are its inside.
+  SmallVector<bool> outside(domain.extents.size(), true);
+  for (const SmallVector<bool> &uses : emitter->getReductions())
+    for (unsigned d = 0; d < outside.size(); ++d)
+      outside[d] = outside[d] && uses[d];
+  if (llvm::all_of(outside, [](bool b) { return b; }))
+    return emitter;
+  return emitElements(group, domain, llvm::map_to_vector(outside, [](bool b) { return !b; }));
+}
+
+Emitter Outliner::emitContraction(const Group &group) {
+  graph::ContractionOpInterface contractionOp = group.contraction;
+  kernel::ContractionSpec spec = contractionOp.getContraction();
+  Emitter emitter = makeEmitter(group, spec.grid);
+  KernelEmitter::Contraction contraction = emitter->openContraction(spec);
+  GRAPHC_CHECK(contraction.op, "an operand of a contraction is computed inside its group");
+  Value result = group.contraction->getResult(0);
+  SmallVector<AffineExpr> index = llvm::map_to_vector(spec.resultMap.getResults(), [&](AffineExpr expr) {
+    return emitter->getSimplifier().simplify(expr.replaceDims(contraction.index));
+  });
+  Type computeType = scalar::computeType(cast<RankedTensorType>(result.getType()).getElementType());
+  Value accumulated = emitter->scalar().cast(contraction.accumulator, computeType);
+  emitter->setElement(result, index, contractionOp.emitTail(*emitter, accumulated, index));
+  std::optional<IndexByValue> indices = mapGroupForward(group, index, emitter->getSimplifier());
+  GRAPHC_CHECK(indices, "a view in an epilogue has no inverse");
+  SmallVector<Value> values;
+  for (Value output : group.outputs)
+    values.push_back(emitter->element(output, indices->lookup(output)));
+  for (auto [number, value] : llvm::enumerate(values))
+    emitter->store(value, number, indices->lookup(group.outputs[number]));
+  return emitter;
+}
+
+StringAttr Outliner::addKernel(kernel::FuncOp func, StringRef name) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  func->print(stream);
+  StringAttr &known = kernelsByText[text];
+  if (known) {
+    func->erase();
+    return known;
+  }
+  func.setSymName(name);
+  known = symbols.insert(func);
+  return known;
+}
+
+void Outliner::launch(const Group &group, KernelEmitter &emitter) {
+  kernel::FuncOp func = emitter.finish("kernel");
+  StringAttr name = addKernel(func, getGroupName(group));
+  OpBuilder builder(group.ops.back());
+  auto op = kernel::LaunchOp::create(builder, getGroupLoc(group), ValueRange(group.outputs).getTypes(), FlatSymbolRefAttr::get(name),
+                                     emitter.getInputs(), getGroupSource(group));
+  for (auto [output, result] : llvm::zip(group.outputs, op.getOutputs()))
+    Value(output).replaceAllUsesWith(result);
+  for (Operation *dead : llvm::reverse(group.ops))
+    dead->erase();
+}
+
+void Outliner::outline(const Group &group) {
+  if (group.ops.size() == 1)
+    if (std::optional<View> view = getView(group.ops[0]))
+      if (std::optional<int64_t> offset = getAliasOffset(group.ops[0], *view)) {
+        OpBuilder builder(group.ops[0]);
+        auto alias = kernel::AliasOp::create(builder, group.ops[0]->getLoc(), group.outputs[0].getType(), view->source, *offset);
+        Value(group.outputs[0]).replaceAllUsesWith(alias.getResult());
+        group.ops[0]->erase();
+        return;
+      }
+  Emitter emitter = group.contraction ? emitContraction(group) : emitElements(group);
+  launch(group, *emitter);
+}
+
+void Outliner::run(func::FuncOp function) {
+  for (const Group &group : collectGroups(function))
+    outline(group);
+  // Sources that kernels have taken in are gone; what a return or a state still needs is a kernel of its own.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  for (const Group &group : collectSources(function))
+    outline(group);
+  sortTopologically(&function.getBody().front());
+}
+
+struct OutlineKernels : graphc::impl::OutlineKernelsBase<OutlineKernels> {
+  void runOnOperation() override {
+    SmallVector<Operation *> unsupported;
+    getOperation().walk([&](Operation *op) {
+      if (isComputation(op) && !canOutline(op))
+        unsupported.push_back(op);
+    });
+    for (Operation *op : unsupported)
+      op->emitError("no kernel can be made of ") << op->getName() << ": it says neither an element nor a contraction";
+    if (!unsupported.empty())
+      return signalPassFailure();
+    Outliner outliner(getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isDeclaration())
+        outliner.run(function);
+  }
+};
+
+} // namespace

@@ -1,0 +1,123 @@
+// See Groups.h.
+#include "passes/outline/Groups.h"
+#include "passes/outline/Views.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace graphc;
+
+bool graphc::isSource(Operation *op) {
+  auto facts = dyn_cast<graph::GraphOpInterface>(op);
+  return facts && facts.getFusionKind() == graph::FusionKind::Source && isa<graph::ElementOpInterface>(op);
+}
+
+bool graphc::isComputation(Operation *op) {
+  auto facts = dyn_cast<graph::GraphOpInterface>(op);
+  if (!facts || op->getNumResults() == 0 || facts.getFusionKind() == graph::FusionKind::Source)
+    return false;
+  return !isa<graph::ReadStateOp>(op);
+}
+
+bool graphc::canOutline(Operation *op) { return isa<graph::ElementOpInterface, graph::ContractionOpInterface>(op); }
+
+Group graphc::makeGroup(ArrayRef<Operation *> ops) {
+  Group group;
+  group.ops.assign(ops.begin(), ops.end());
+  for (Operation *op : ops) {
+    if (!isa<graph::ElementOpInterface>(op) && !group.contraction)
+      group.contraction = dyn_cast<graph::ContractionOpInterface>(op);
+    for (Value result : op->getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !llvm::is_contained(ops, user); }))
+        group.outputs.push_back(result);
+  }
+  return group;
+}
+
+SmallVector<Group> graphc::collectGroups(func::FuncOp function) {
+  llvm::MapVector<int64_t, SmallVector<Operation *>> numbered;
+  int64_t single = -1; // ops without a number get negative ones
+  for (Operation &op : function.getBody().front()) {
+    if (!isComputation(&op))
+      continue;
+    auto number = op.getAttrOfType<IntegerAttr>(groupAttrName);
+    numbered[number ? number.getInt() : single--].push_back(&op);
+  }
+  SmallVector<Group> groups;
+  for (auto &[number, ops] : numbered) {
+    Group group = makeGroup(ops);
+    if (!group.outputs.empty())
+      groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+SmallVector<Group> graphc::collectSources(func::FuncOp function) {
+  SmallVector<Group> groups;
+  for (Operation &op : function.getBody().front())
+    if (isSource(&op))
+      groups.push_back(makeGroup({&op}));
+  return groups;
+}
+
+std::string graphc::getGroupName(const Group &group) {
+  std::string name;
+  unsigned count = 0;
+  for (Operation *op : group.ops) {
+    auto facts = dyn_cast<graph::GraphOpInterface>(op);
+    bool isView = facts && facts.getFusionKind() == graph::FusionKind::View;
+    if ((isView && group.ops.size() > 1) || ++count > 4)
+      continue;
+    name += (name.empty() ? "" : "_") + op->getName().stripDialect().str();
+  }
+  if (name.empty())
+    name = "copy";
+  llvm::replace(name, '.', '_');
+  return name;
+}
+
+Location graphc::getGroupLoc(const Group &group) {
+  llvm::SetVector<Location> locations;
+  // The op that says most about the kernel comes first.
+  if (group.contraction)
+    locations.insert(group.contraction->getLoc());
+  for (Operation *op : group.ops)
+    locations.insert(op->getLoc());
+  return FusedLoc::get(group.ops[0]->getContext(), locations.getArrayRef());
+}
+
+ArrayAttr graphc::getGroupSource(const Group &group) {
+  Builder builder(group.ops[0]->getContext());
+  SmallVector<int64_t> ids;
+  for (Operation *op : group.ops)
+    if (auto source = op->getAttrOfType<DenseI64ArrayAttr>(sourceAttrName))
+      llvm::append_range(ids, source.asArrayRef());
+  return ids.empty() ? ArrayAttr() : builder.getI64ArrayAttr(ids);
+}
+
+std::optional<IndexByValue> graphc::mapGroupForward(const Group &group, ArrayRef<AffineExpr> index, IndexSimplifier &simplifier) {
+  IndexByValue indices;
+  indices[group.contraction->getResult(0)] = SmallVector<AffineExpr>(index);
+  for (Operation *op : group.ops) {
+    for (Value operand : op->getOperands()) {
+      auto found = indices.find(operand);
+      if (found == indices.end() || op->getNumResults() != 1)
+        continue;
+      SmallVector<AffineExpr> source = found->second;
+      if (isa<graph::PointwiseOpInterface>(op)) {
+        if (graph::getDims(cast<RankedTensorType>(op->getResult(0).getType())) != graph::getDims(cast<RankedTensorType>(operand.getType())))
+          return std::nullopt;
+        indices[op->getResult(0)] = source;
+        continue;
+      }
+      std::optional<SmallVector<AffineExpr>> forward = mapForward(op, source, simplifier);
+      if (!forward)
+        return std::nullopt;
+      indices[op->getResult(0)] = *forward;
+    }
+  }
+  if (llvm::any_of(group.outputs, [&](Value output) { return !indices.contains(output); }))
+    return std::nullopt;
+  return indices;
+}

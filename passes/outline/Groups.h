@@ -1,0 +1,52 @@
+// Groups of graph ops that become one kernel, as FuseKernels marks them and OutlineKernels reads them.
+//
+// An op's group is its `graph.group` attribute (i64, per function); an op without it is a group of its own. `graph.source` (DenseI64Array, from importing) says
+// which SourceGraph values its results are.
+#ifndef GRAPHC_PASSES_OUTLINE_GROUPS_H
+#define GRAPHC_PASSES_OUTLINE_GROUPS_H
+
+#include "ir/kernel/Kernel.h"
+#include "ir/support/Check.h"
+#include "passes/outline/IndexSimplifier.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace graphc {
+
+inline constexpr llvm::StringLiteral groupAttrName = "graph.group";
+inline constexpr llvm::StringLiteral sourceAttrName = "graph.source";
+
+struct Group {
+  llvm::SmallVector<mlir::Operation *> ops;      // in program order
+  llvm::SmallVector<mlir::Value> outputs;        // what the outside uses, in order
+  graph::ContractionOpInterface contraction;     // null: elements
+};
+
+/// Whether the op computes a tensor: it belongs into a kernel.
+bool isComputation(mlir::Operation *op);
+/// Whether it is a range, a fill or another op that kernels take in by value.
+bool isSource(mlir::Operation *op);
+bool canOutline(mlir::Operation *op);
+
+/// All groups of a function in the order of their last ops; sources are left out.
+llvm::SmallVector<Group> collectGroups(mlir::func::FuncOp function);
+/// Every source of the function as a group.
+llvm::SmallVector<Group> collectSources(mlir::func::FuncOp function);
+/// A group of the given ops (in program order), with its outputs.
+Group makeGroup(llvm::ArrayRef<mlir::Operation *> ops);
+
+/// "linear_add_relu"
+std::string getGroupName(const Group &group);
+/// All ops' locations.
+mlir::Location getGroupLoc(const Group &group);
+/// The SourceGraph values that the group computes, as i64 attributes; null where none is known.
+mlir::ArrayAttr getGroupSource(const Group &group);
+
+using IndexByValue = llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::AffineExpr>>;
+/// The index of every value of a contraction's group that lies on the way from its result (at `index`) to an output; nullopt where a view has no inverse or a shape
+/// differs.
+std::optional<IndexByValue> mapGroupForward(const Group &group, llvm::ArrayRef<mlir::AffineExpr> index, IndexSimplifier &simplifier);
+
+} // namespace graphc
+
+#endif // GRAPHC_PASSES_OUTLINE_GROUPS_H
