@@ -8,7 +8,7 @@
 
 namespace graphc::npz {
 
-/// All arrays, in the file's order, named without ".npy". Errors as Zip.h, Npy.h and readFile say.
+/// All arrays, in the file's order, named without ".npy". Errors as frontend/zip, Npy.h and readFile say.
 llvm::Expected<std::vector<NamedArray>> readNpz(const std::string &path);
 llvm::Expected<Array> readNpy(const std::string &path);
 
