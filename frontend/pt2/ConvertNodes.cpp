@@ -284,7 +284,10 @@ Error ProgramConverter::convertNode(const Object &node, Scope &scope) {
   std::string what = llvm::toString(std::move(error));
   if (StringRef(what).starts_with("node "))
     return failure(what);
-  return failure("node " + stringOf(&node, "name").str() + " (" + target.str() + "): " + what);
+  std::optional<SourceLocation> frame =
+      innermostUserFrame(parseTraceback(stringOf(node.getObject("metadata"), "stack_trace").str()));
+  std::string where = frame ? " at " + frame->file + ":" + std::to_string(frame->line) : "";
+  return failure("node " + stringOf(&node, "name").str() + " (" + target.str() + ")" + where + ": " + what);
 }
 
 Error ProgramConverter::convertOperation(const Object &node, Scope &scope) {

@@ -236,6 +236,14 @@ Expected<std::shared_ptr<const Storage>> Pt2Archive::storage(const ZipEntry &ent
     storage->data = zeros->data();
     storage->size = neededBytes;
     storage->keepAlive = zeros;
+  } else if (entry.deflated) { // somebody zipped the archive again; torch stores
+    Expected<std::string> bytes = zip->read(entry);
+    if (!bytes)
+      return bytes.takeError();
+    auto owner = std::make_shared<std::string>(std::move(*bytes));
+    storage->data = reinterpret_cast<const std::byte *>(owner->data());
+    storage->size = owner->size();
+    storage->keepAlive = owner;
   } else {
     Expected<StringRef> bytes = zip->view(entry);
     if (!bytes)

@@ -15,7 +15,7 @@ namespace {
 Error malformed() { return createStringError(std::errc::invalid_argument, "malformed pytree spec"); }
 
 /// The names of a node's children, from its context: a JSON list of keys (dicts, dataclasses), [factory, keys] (defaultdict),
-/// or a named tuple's type; positions where that doesn't give one name per child.
+/// or the name of a named tuple's type; positions where that doesn't give one name per child.
 std::vector<std::string> childNames(const json::Object &node, size_t count, const NamedTupleFields &namedTuples) {
   std::vector<std::string> names;
   for (size_t i = 0; i < count; ++i)
@@ -23,14 +23,13 @@ std::vector<std::string> childNames(const json::Object &node, size_t count, cons
   std::optional<StringRef> context = node.getString("context");
   if (!context)
     return names;
+  auto fields = namedTuples.find(*context);
+  if (fields != namedTuples.end() && fields->second.size() == count)
+    return fields->second;
   Expected<json::Value> value = parseJson(*context, "pytree context");
   if (!value) {
     llvm::consumeError(value.takeError());
     return names;
-  }
-  if (std::optional<StringRef> type = value->getAsString()) {
-    auto it = namedTuples.find(*type);
-    return it != namedTuples.end() && it->second.size() == count ? it->second : names;
   }
   const json::Array *keys = value->getAsArray();
   if (keys && keys->size() == 2 && keys->back().getAsArray() && keys->back().getAsArray()->size() == count)

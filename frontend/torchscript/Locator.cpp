@@ -103,26 +103,32 @@ std::vector<SourceLocation> Locator::framesOf(jit::Node *node) {
   return frames;
 }
 
-/// The nodes whose line stands in for a node without one, best first: users, producers, what stands beside it.
+/// The nodes whose line stands in for a node without one, best first: users (and theirs, where they have no line either),
+/// producers (and those of the users), what stands beside it.
 std::vector<jit::Node *> Locator::neighbours(jit::Node *node) {
-  std::vector<jit::Node *> result;
-  for (jit::Value *output : node->outputs())
-    for (const jit::Use &use : output->uses()) {
-      bool leavesBlock = use.user->kind() == c10::prim::Return;
-      jit::Node *user = leavesBlock ? use.user->owningBlock()->owningNode() : use.user;
-      if (user)
-        result.push_back(user);
-    }
-  for (jit::Value *input : node->inputs())
-    if (input->node()->kind() != c10::prim::Param)
-      result.push_back(input->node());
+  constexpr size_t maxUsers = 64;
   constexpr int reach = 8;
+  std::vector<jit::Node *> result{node};
+  for (size_t i = 0; i < result.size() && result.size() < maxUsers; ++i)
+    for (jit::Value *output : result[i]->outputs())
+      for (const jit::Use &use : output->uses()) {
+        bool leavesBlock = use.user->kind() == c10::prim::Return;
+        jit::Node *user = leavesBlock ? use.user->owningBlock()->owningNode() : use.user;
+        if (user && std::find(result.begin(), result.end(), user) == result.end())
+          result.push_back(user);
+      }
+  std::rotate(result.begin(), result.begin() + 1, result.end()); // the node's own producers, then those of its users
+  for (size_t i = 0, users = result.size(); i < users; ++i)
+    for (jit::Value *input : result[(i + users - 1) % users]->inputs())
+      if (input->node()->kind() != c10::prim::Param && input->node()->kind() != c10::prim::Constant)
+        result.push_back(input->node());
+  auto isEnd = [](jit::Node *other) { return other->kind() == c10::prim::Return; };
   jit::Node *before = node, *after = node;
   for (int i = 0; i < reach; ++i) {
-    if (after->next()->kind() != c10::prim::Return)
-      result.push_back(after = after->next());
-    if (before->prev()->kind() != c10::prim::Return)
-      result.push_back(before = before->prev());
+    if (!isEnd(after->next()) && (after = after->next())->kind() != c10::prim::Constant)
+      result.push_back(after);
+    if (!isEnd(before->prev()) && (before = before->prev())->kind() != c10::prim::Constant)
+      result.push_back(before);
   }
   return result;
 }
