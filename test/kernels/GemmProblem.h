@@ -66,7 +66,7 @@ std::string runGemmCase(const GemmShape &s, double tolerance, simt::LaunchOption
       }
   const simt::LaunchReport report =
       launchKernel({a.region("a", false), b.region("b", false), bias.region("bias", false), d.region("d", true)},
-                   {s.batches, s.m, s.n, s.k}, 0, options, kernel);
+                   {s.batches, s.m, s.n, s.k}, options, kernel);
   if (keep)
     *keep = report;
   if (!report.error.empty())

@@ -2,7 +2,7 @@
 //
 //   Buffer<gc_bfloat> a(m * k), out(m * n);
 //   a.randomize(1);
-//   LaunchReport report = launchKernel({a.region("a", false), out.region("out", true)}, {m, n, k}, units,
+//   LaunchReport report = launchKernel({a.region("a", false), out.region("out", true)}, {m, n, k},
 //                                      {.grid = {2}, .block = {256}, .sharedBytes = 49152}, kernel);
 //   EXPECT_EQ(report.error, "");
 //   EXPECT_LE(relativeError(out, reference), tolerance);
@@ -52,12 +52,12 @@ private:
 /// Launches `kernel(args)` with these pointers and dims; the pointer and dims tables are not checked regions.
 template <class Kernel>
 simt::LaunchReport launchKernel(const std::vector<simt::MemoryRegion> &buffers, const std::vector<gc_i64> &dims,
-                                gc_i64 units, simt::LaunchOptions options, Kernel kernel) {
+                                simt::LaunchOptions options, Kernel kernel) {
   std::vector<void *> pointers;
   for (const simt::MemoryRegion &buffer : buffers)
     pointers.push_back(const_cast<void *>(buffer.begin));
   gc_status_slot status = {0, -1, 0, 0};
-  const gc_kernel_args args = {pointers.data(), dims.data(), &status, units, 0};
+  const gc_kernel_args args = {pointers.data(), dims.data(), &status, 0};
   options.memory = buffers;
   simt::LaunchReport report = simt::launch(options, [&] { kernel(args); });
   if (report.error.empty() && status.step != -1)

@@ -9,3 +9,4 @@
 #include "gc_host.h"
 #endif
 #include "gc_element.h"
+#include "gc_scalar.h"

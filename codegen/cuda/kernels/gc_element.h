@@ -70,6 +70,17 @@ template <class T, int N> GC_DEVICE void gc_store_elements(T *p, const gc_comput
   }
 }
 
+// One element.
+template <class T> GC_DEVICE gc_compute<T> gc_load_element(const T *p GC_SITE) {
+  gc_compute<T> v[1];
+  gc_load_elements<T, 1>(v, p GC_AT);
+  return v[0];
+}
+template <class T> GC_DEVICE void gc_store_element(T *p, gc_compute<T> v GC_SITE) {
+  const gc_compute<T> one[1] = {v};
+  gc_store_elements<T, 1>(p, one GC_AT);
+}
+
 template <class T> GC_DEVICE T *gc_pointer(const gc_kernel_args &args, int index) { return (T *)args.pointers[index]; }
 GC_DEVICE gc_i64 gc_dim(const gc_kernel_args &args, int index) { return args.dims[index]; }
 
@@ -77,14 +88,14 @@ GC_DEVICE gc_i64 gc_dim(const gc_kernel_args &args, int index) { return args.dim
 GC_DEVICE bool gc_aligned(const void *p, gc_u32 bytes) { return ((gc_u64)p & (bytes - 1)) == 0; }
 GC_DEVICE bool gc_aligned(gc_i64 value, gc_u32 bytes) { return ((gc_u64)value & (bytes - 1)) == 0; }
 
-// Shuffles of any 4- or 8-byte value.
-template <class T> GC_DEVICE T gc_shuffle_xor_value(T v, int mask) {
-  static_assert(sizeof(T) == 1 || sizeof(T) == 4 || sizeof(T) == 8, "shuffles move one or two words");
-  gc_u32 word[sizeof(T) == 8 ? 2 : 1] = {};
+// Shuffles of any value of up to 16 bytes.
+template <class T> GC_DEVICE T gc_shuffle_xor_value(T v, int mask GC_SITE) {
+  constexpr int words = (sizeof(T) + 3) / 4;
+  gc_u32 word[words] = {};
   gc_copy_bits(word, &v, sizeof v);
   GC_UNROLL
   for (gc_u32 &w : word)
-    w = gc_shuffle_xor(w, mask);
+    w = gc_shuffle_xor(w, mask GC_AT);
   gc_copy_bits(&v, word, sizeof v);
   return v;
 }

@@ -57,8 +57,7 @@ struct gc_kernel_args {
   void *const *pointers;
   const gc_i64 *dims;
   gc_status_slot *status;
-  gc_i64 units; // work units: elements, rows or output tiles, as the template says
-  gc_i32 step;  // for the status slot
+  gc_i32 step; // for the status slot
 };
 
 // How a load uses the caches: as usual; through the read-only path, for memory that no thread of the kernel writes; or
