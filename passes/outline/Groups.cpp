@@ -91,8 +91,8 @@ ArrayAttr graphc::getGroupSource(const Group &group) {
   Builder builder(group.ops[0]->getContext());
   SmallVector<int64_t> ids;
   for (Operation *op : group.ops)
-    if (auto source = op->getAttrOfType<DenseI64ArrayAttr>(sourceAttrName))
-      llvm::append_range(ids, source.asArrayRef());
+    if (auto value = op->getAttrOfType<IntegerAttr>(valueAttrName); value && !llvm::is_contained(ids, value.getInt()))
+      ids.push_back(value.getInt());
   return ids.empty() ? ArrayAttr() : builder.getI64ArrayAttr(ids);
 }
 

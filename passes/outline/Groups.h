@@ -1,7 +1,7 @@
 // Groups of graph ops that become one kernel, as FuseKernels marks them and OutlineKernels reads them.
 //
-// An op's group is its `graph.group` attribute (i64, per function); an op without it is a group of its own. `graph.source` (DenseI64Array, from importing) says
-// which SourceGraph values its results are.
+// An op's group is its `graph.group` attribute (i64, per function); an op without it is a group of its own. `graph.value` (i64, from importing) is the
+// SourceGraph value that it computes.
 #ifndef GRAPHC_PASSES_OUTLINE_GROUPS_H
 #define GRAPHC_PASSES_OUTLINE_GROUPS_H
 
@@ -14,7 +14,7 @@
 namespace graphc {
 
 inline constexpr llvm::StringLiteral groupAttrName = "graph.group";
-inline constexpr llvm::StringLiteral sourceAttrName = "graph.source";
+inline constexpr llvm::StringLiteral valueAttrName = "graph.value";
 
 struct Group {
   llvm::SmallVector<mlir::Operation *> ops;      // in program order
