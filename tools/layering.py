@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks what the compiler doesn't: which folder may include which, file lengths, leaks of a machine's paths, tests by name.
+"""Checks what the compiler doesn't: which folder may include which, lengths of files and functions, a comment that opens each
+source file, leaks of a machine's paths, tests by name.
 
   layering.py ROOT          prints one line per finding (FILE:LINE: what, and what to do), exit 1 if there are errors
 
@@ -24,7 +25,8 @@ COMPILER_HEADERS = re.compile(r"^(mlir|mlir-c|llvm|llvm-c|lld|fmt|torch|ATen|c10
 TORCH_HEADERS = re.compile(r"^(torch|ATen|c10)/")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SOURCES = (".h", ".hpp", ".cpp", ".c", ".cc", ".cuh", ".td")
-LINE_LIMIT = 600
+LINE_LIMIT, FUNCTION_LIMIT = 600, 80
+FUNCTION_START = re.compile(r"^( ? ?)(?!namespace|class|struct|enum|union|extern|#|//|\s)[^=]*\(.*\{$|^( ? ?)\S.*\) (?:const |noexcept |override )*\{$")
 COUNTED = SOURCES + (".py", ".sh", ".cmake", ".fbs", "CMakeLists.txt")
 # Absolute paths of somebody's machine. The distribution's own (/usr, /tmp, /proc, /dev, /etc) are not.
 LEAK = re.compile(r"(?<![\w./~$}%-])/(?:root|home|work|farm|Users|mnt|opt)/[\w.]")
@@ -63,6 +65,19 @@ def check_lines(path, lines):
     return findings
 
 
+def long_functions(path, lines):
+    """Functions as clang-format lays them out: the opening line ends in '{', the closing one is '}' at the same indent."""
+    start = None
+    for number, line in enumerate(lines, 1):
+        match = FUNCTION_START.match(line) if start is None else None
+        if match:
+            start = (number, match.group(1) or match.group(2) or "")
+        elif start and line == start[1] + "}":
+            if number - start[0] + 1 > FUNCTION_LIMIT:
+                yield (path, start[0], f"a function of {number - start[0] + 1} lines, the limit is {FUNCTION_LIMIT}: split it")
+            start = None
+
+
 def check_file(root, path):
     if path == "tools/layering.py" or path.startswith("test/tools/layering"):
         return []
@@ -74,6 +89,10 @@ def check_file(root, path):
     findings = check_lines(path, lines)
     if path.endswith(COUNTED) and len(lines) > LINE_LIMIT:
         findings.append((path, 1, f"has {len(lines)} lines, the limit is {LINE_LIMIT}: split it"))
+    if path.endswith((".h", ".hpp", ".cpp", ".cuh")):
+        findings += long_functions(path, lines)
+        if not lines or not lines[0].startswith(("//", "/*")):
+            findings.append((path, 1, "does not open with a comment that states its purpose"))
     return findings
 
 
