@@ -304,6 +304,8 @@ void writeCubins(llvm::ArrayRef<Emitted> all, const std::string &folder) {
   llvm::Expected<std::unique_ptr<cuda::Nvrtc>> nvrtc = cuda::Nvrtc::open(cuda::defaultDepsFolder());
   if (!nvrtc)
     quit(4, llvm::toString(nvrtc.takeError()));
+  if (std::error_code error = llvm::sys::fs::create_directories(folder))
+    quit(4, folder + ": " + error.message());
   std::string lines;
   for (const char *arch : {"sm_80", "sm_90a"}) {
     llvm::Expected<cuda::Cubin> cubin = (*nvrtc)->compile(programOf(all), arch);
