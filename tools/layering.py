@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks what the compiler doesn't: which folder may include which, lengths of files and functions, a comment that opens each
-source file, leaks of a machine's paths, tests by name.
+source file, leaks of a machine's paths, files that pages name, tests by name.
 
   layering.py ROOT          prints one line per finding (FILE:LINE: what, and what to do), exit 1 if there are errors
 
@@ -89,11 +89,26 @@ def check_file(root, path):
     findings = check_lines(path, lines)
     if path.endswith(COUNTED) and len(lines) > LINE_LIMIT:
         findings.append((path, 1, f"has {len(lines)} lines, the limit is {LINE_LIMIT}: split it"))
+    if path.endswith(".md"):
+        findings += dead_links(root, path, lines)
     if path.endswith((".h", ".hpp", ".cpp", ".cuh")):
         findings += long_functions(path, lines)
         if not lines or not lines[0].startswith(("//", "/*")):
             findings.append((path, 1, "does not open with a comment that states its purpose"))
     return findings
+
+
+LINK = re.compile(r"\]\(([^)#:]+)\)")
+PATH_IN_TEXT = re.compile(r"`((?:ir|frontend|passes|codegen|runtime|tools|test|docs)/[\w./-]+\.\w+)`")
+
+
+def dead_links(root, path, lines):
+    """Links of a page to files that aren't there, and file names in backticks."""
+    for number, line in enumerate(lines, 1):
+        targets = [os.path.join(os.path.dirname(path), t) for t in LINK.findall(line)] + PATH_IN_TEXT.findall(line)
+        for target in targets:
+            if not os.path.exists(os.path.join(root, target)):
+                yield (path, number, f"names {os.path.normpath(target)}, which is not there")
 
 
 def kebab(name):

@@ -11,6 +11,7 @@ GOOD = {
     "passes/Good.cpp": '// A pass.\n#include "ir/graph/Graph.h"\n' + function(80),
     "frontend/torchscript/Reader.cpp": "// A reader.\n#include <torch/script.h>\n",
     "codegen/Emit.cpp": '// Emits.\n#include "runtime/plan/KernelAbi.h"\n',
+    "docs/Page.md": "[emit](../codegen/Emit.cpp), `passes/Good.cpp`, `codegen/`, [out](https://example.org/x)\n",
     "class.h": "// A class of more than 80 lines is fine.\nclass A {\n" + function(60, "  ") * 2 + "};\n",
 }
 BAD = {
@@ -22,6 +23,7 @@ BAD = {
     "long.cpp": "// Long.\n" * 601,
     "function.cpp": "// Long.\n" + function(81),
     "method.cpp": "// Long.\nclass A {\n" + function(81, "  ") + "};\n",
+    "docs/Bad.md": "[gone](Gone.md)\n`ir/Gone.cpp`\n",
     "bare.cpp": "int x;\n",
 }
 root, which = pathlib.Path(sys.argv[1]), sys.argv[2]
