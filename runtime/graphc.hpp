@@ -24,12 +24,18 @@
 
 namespace graphc {
 
+/// A structure of the C API, zeroed, with its size set: auto options = graphc::sized<graphc_context_options>();
+template <typename T> T sized() {
+  T structure{};
+  structure.size = sizeof structure;
+  return structure;
+}
+
 /// A failed call: the text of graphc_last_error() and the details.
 class Error : public std::exception {
 public:
   explicit Error(graphc_status status) : status_(status), text_(graphc_last_error()) {
-    graphc_error_details details{};
-    details.size = sizeof details;
+    auto details = sized<graphc_error_details>();
     if (graphc_last_error_details(&details) != GRAPHC_OK || details.status != status)
       return;
     code = details.code;
@@ -60,15 +66,15 @@ inline void check(graphc_status status) {
     throw Error(status);
 }
 
-template <typename T> struct DType;
-template <> struct DType<uint8_t> { static constexpr graphc_dtype value = GRAPHC_U8; };
-template <> struct DType<int8_t> { static constexpr graphc_dtype value = GRAPHC_I8; };
-template <> struct DType<int16_t> { static constexpr graphc_dtype value = GRAPHC_I16; };
-template <> struct DType<int32_t> { static constexpr graphc_dtype value = GRAPHC_I32; };
-template <> struct DType<int64_t> { static constexpr graphc_dtype value = GRAPHC_I64; };
-template <> struct DType<float> { static constexpr graphc_dtype value = GRAPHC_F32; };
-template <> struct DType<double> { static constexpr graphc_dtype value = GRAPHC_F64; };
-template <> struct DType<bool> { static constexpr graphc_dtype value = GRAPHC_BOOL; };
+template <typename T> struct DTypeOf;
+template <> struct DTypeOf<uint8_t> { static constexpr graphc_dtype value = GRAPHC_U8; };
+template <> struct DTypeOf<int8_t> { static constexpr graphc_dtype value = GRAPHC_I8; };
+template <> struct DTypeOf<int16_t> { static constexpr graphc_dtype value = GRAPHC_I16; };
+template <> struct DTypeOf<int32_t> { static constexpr graphc_dtype value = GRAPHC_I32; };
+template <> struct DTypeOf<int64_t> { static constexpr graphc_dtype value = GRAPHC_I64; };
+template <> struct DTypeOf<float> { static constexpr graphc_dtype value = GRAPHC_F32; };
+template <> struct DTypeOf<double> { static constexpr graphc_dtype value = GRAPHC_F64; };
+template <> struct DTypeOf<bool> { static constexpr graphc_dtype value = GRAPHC_BOOL; };
 
 /// A view of memory that somebody else owns.
 class Tensor {
@@ -78,7 +84,7 @@ public:
       : data_(data), dtype_(dtype), dims_(std::move(dims)), strides_(std::move(strides)) {}
   template <typename T>
   Tensor(T *data, std::vector<int64_t> dims, std::vector<int64_t> strides = {})
-      : Tensor(const_cast<void *>(static_cast<const void *>(data)), DType<std::remove_const_t<T>>::value,
+      : Tensor(const_cast<void *>(static_cast<const void *>(data)), DTypeOf<std::remove_const_t<T>>::value,
                std::move(dims), std::move(strides)) {}
 
   graphc_dtype dtype() const { return dtype_; }
@@ -94,14 +100,13 @@ public:
   void *rawData() const { return data_; }
   /// Throws std::bad_cast where T isn't the tensor's dtype.
   template <typename T> T *data() const {
-    if (DType<std::remove_const_t<T>>::value != dtype_)
+    if (DTypeOf<std::remove_const_t<T>>::value != dtype_)
       throw std::bad_cast();
     return static_cast<T *>(data_);
   }
   /// The C structure; valid as long as this object.
   graphc_tensor c() const {
-    graphc_tensor tensor{};
-    tensor.size = sizeof tensor;
+    auto tensor = sized<graphc_tensor>();
     tensor.data = data_;
     tensor.dtype = dtype_;
     tensor.rank = static_cast<uint32_t>(dims_.size());
@@ -135,22 +140,19 @@ public:
   }
 
   graphc_model_info info() const {
-    graphc_model_info info{};
-    info.size = sizeof info;
+    auto info = sized<graphc_model_info>();
     check(graphc_model_get_info(get(), &info));
     return info;
   }
   uint32_t inputCount() const { return info().input_count; }
   uint32_t outputCount() const { return info().output_count; }
   TensorInfo input(uint32_t index) const {
-    TensorInfo info{};
-    info.size = sizeof info;
+    auto info = sized<TensorInfo>();
     check(graphc_model_input_info(get(), index, &info));
     return info;
   }
   TensorInfo output(uint32_t index) const {
-    TensorInfo info{};
-    info.size = sizeof info;
+    auto info = sized<TensorInfo>();
     check(graphc_model_output_info(get(), index, &info));
     return info;
   }
@@ -263,8 +265,7 @@ public:
   }
   /// Valid until the next run, reset or the context's end.
   Tensor output(uint32_t index) const {
-    graphc_tensor c{};
-    c.size = sizeof c;
+    auto c = sized<graphc_tensor>();
     check(graphc_context_output(get(), index, &c));
     return Tensor(c.data, c.dtype, std::vector<int64_t>(c.dims, c.dims + c.rank),
                   std::vector<int64_t>(c.strides, c.strides + c.rank));
@@ -273,8 +274,7 @@ public:
 
   void reset() { check(graphc_context_reset(get())); }
   graphc_state_info state(uint32_t index) const {
-    graphc_state_info info{};
-    info.size = sizeof info;
+    auto info = sized<graphc_state_info>();
     check(graphc_context_state_info(get(), index, &info));
     return info;
   }

@@ -39,7 +39,16 @@ public:
   /// Copies the segments to `memory` (memorySize() bytes, zeroed by the caller).
   void copyTo(std::byte *memory) const;
 
+  /// Bytes of the file.
+  struct Elf64Range {
+    uint64_t offset, size;
+  };
+
 private:
+  std::string readSegments(std::optional<Elf64Range> &dynamic);
+  std::string readDynamic(Elf64Range dynamic);
+  std::string_view symbolName(uint32_t offset) const;
+
   std::span<const std::byte> bytes_;
   std::vector<CodeSegment> segments_;
   uint64_t memorySize_ = 0;

@@ -1,0 +1,88 @@
+// mmap for all of it: zeroed, page aligned, and given back as a whole. Blocks of 2 MiB and more ask for huge pages.
+#include "runtime/exec/Storage.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utility>
+
+namespace graphc::runtime {
+namespace {
+
+constexpr size_t alignment = 64, hugePage = size_t(2) << 20;
+constexpr std::byte slackPattern{0xC5};
+
+size_t roundUp(size_t bytes, size_t unit) {
+  if (bytes > SIZE_MAX - unit)
+    throw std::bad_alloc();
+  return (bytes + unit - 1) / unit * unit;
+}
+
+size_t pageSize() {
+  static const auto size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+} // namespace
+
+std::byte *Storage::empty() {
+  alignas(alignment) static std::byte nothing[alignment];
+  return nothing;
+}
+
+Storage::Storage(Storage &&other) noexcept : guarded_(other.guarded_) { *this = std::move(other); }
+
+Storage &Storage::operator=(Storage &&other) noexcept {
+  std::swap(guarded_, other.guarded_);
+  std::swap(data_, other.data_);
+  std::swap(capacity_, other.capacity_);
+  std::swap(mapped_, other.mapped_);
+  std::swap(mappedBytes_, other.mappedBytes_);
+  return *this;
+}
+
+void Storage::release() {
+  if (mapped_)
+    munmap(mapped_, mappedBytes_);
+}
+
+void Storage::reserve(size_t bytes) {
+  if (bytes <= capacity_ && (data_ || bytes == 0))
+    return;
+  const size_t page = pageSize(), usable = roundUp(bytes, bytes >= hugePage ? hugePage : page);
+  Storage grown(guarded_);
+  grown.mappedBytes_ = guarded_ ? roundUp(bytes, page) + 2 * page : usable;
+  grown.mapped_ = mmap(nullptr, grown.mappedBytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (grown.mapped_ == MAP_FAILED) {
+    grown.mapped_ = nullptr;
+    throw std::bad_alloc();
+  }
+  auto *base = static_cast<std::byte *>(grown.mapped_);
+  if (guarded_) {
+    std::byte *end = base + grown.mappedBytes_ - page;
+    if (mprotect(base, page, PROT_NONE) != 0 || mprotect(end, page, PROT_NONE) != 0)
+      throw std::bad_alloc();
+    grown.data_ = end - roundUp(bytes, alignment);
+    grown.capacity_ = bytes;
+    std::fill(grown.data_ + bytes, end, slackPattern);
+  } else {
+    if (usable >= hugePage)
+      madvise(base, usable, MADV_HUGEPAGE);
+    grown.data_ = base;
+    grown.capacity_ = usable;
+  }
+  if (data_)
+    std::memcpy(grown.data_, data_, std::min(capacity_, grown.capacity_));
+  *this = std::move(grown);
+}
+
+bool Storage::slackIntact() const {
+  if (!guarded_ || !data_)
+    return true;
+  return std::all_of(data_ + capacity_, data_ + roundUp(capacity_, alignment),
+                     [](std::byte b) { return b == slackPattern; });
+}
+
+} // namespace graphc::runtime
