@@ -13,6 +13,10 @@ class Graphc_Pass<string flag, string op = "::mlir::ModuleOp"> : Pass<"graphc-" 
   let dependentDialects = ["::graphc::graph::GraphDialect", "::graphc::kernel::KernelDialect", "::graphc::scalar::ScalarDialect"];
 }
 
+def FuseKernels : Graphc_Pass<"fuse-kernels"> {
+  let summary = "Decides which graph ops share a kernel";
+}
+
 def OutlineKernels : Graphc_Pass<"outline-kernels"> {
   let summary = "Groups of graph ops become kernel.launch over kernel.func";
 }

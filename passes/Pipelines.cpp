@@ -12,7 +12,12 @@ void graphc::buildGraphPhase(OpPassManager &pm, const PipelineOptions &options) 
   pm.addPass(createCSEPass());
 }
 
-void graphc::buildTargetPhase(OpPassManager &pm, const PipelineOptions &options) { pm.addPass(createCSEPass()); }
+void graphc::buildTargetPhase(OpPassManager &pm, const PipelineOptions &options) {
+  if (options.optLevel > 0)
+    pm.addPass(createFuseKernels());
+  pm.addPass(createOutlineKernels());
+  pm.addPass(createCSEPass());
+}
 
 void graphc::registerPipelines() {
   PassPipelineRegistration<PipelineOptions>("graphc-graph-phase", "What is the same for all targets", buildGraphPhase);

@@ -22,12 +22,21 @@ bool graphc::isComputation(Operation *op) {
 
 bool graphc::canOutline(Operation *op) { return isa<graph::ElementOpInterface, graph::ContractionOpInterface>(op); }
 
+graph::ContractionOpInterface graphc::getContractionKernel(Operation *op) {
+  auto contraction = dyn_cast<graph::ContractionOpInterface>(op);
+  if (!contraction || !isa<graph::ElementOpInterface>(op))
+    return contraction;
+  kernel::ContractionSpec spec = contraction.getContraction();
+  bool isColumn = llvm::all_of(spec.n, [](graph::DimAttr extent) { return extent.isConstant() && extent.getValue() == 1; });
+  return isColumn ? graph::ContractionOpInterface() : contraction;
+}
+
 Group graphc::makeGroup(ArrayRef<Operation *> ops) {
   Group group;
   group.ops.assign(ops.begin(), ops.end());
   for (Operation *op : ops) {
-    if (!isa<graph::ElementOpInterface>(op) && !group.contraction)
-      group.contraction = dyn_cast<graph::ContractionOpInterface>(op);
+    if (!group.contraction)
+      group.contraction = getContractionKernel(op);
     for (Value result : op->getResults())
       if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !llvm::is_contained(ops, user); }))
         group.outputs.push_back(result);
@@ -105,7 +114,8 @@ std::optional<IndexByValue> graphc::mapGroupForward(const Group &group, ArrayRef
       if (found == indices.end() || op->getNumResults() != 1)
         continue;
       SmallVector<AffineExpr> source = found->second;
-      if (isa<graph::PointwiseOpInterface>(op)) {
+      auto facts = dyn_cast<graph::GraphOpInterface>(op);
+      if (facts && facts.getFusionKind() == graph::FusionKind::Pointwise) {
         if (graph::getDims(cast<RankedTensorType>(op->getResult(0).getType())) != graph::getDims(cast<RankedTensorType>(operand.getType())))
           return std::nullopt;
         indices[op->getResult(0)] = source;

@@ -1,0 +1,406 @@
+// Decides which graph ops share a kernel, greedily in program order, and numbers the groups (`graph.group`); OutlineKernels makes the kernels.
+//
+// Each op looks at its operands' producers, through views, and joins their kernel where that saves memory traffic and costs no repeated work:
+//
+//   pointwise after anything with the same domain (epilogues of contractions, tails of rows and reductions, chains and trees)
+//   reductions and row kernels after pointwise ops, views into everything that can read through them
+//   pointwise with a broadcast row statistic: becomes a row kernel
+//
+// A view that several consumers read is cloned for each. Never across state: reads and writes are no kernels. What is refused says why in a remark (category "fusion").
+//
+//   %0 = graph.linear %x, %w                  %0 = graph.linear %x, %w {graph.group = 0}
+//   %1 = graph.relu %0                   ->   %1 = graph.relu %0 {graph.group = 0}
+#include "passes/Passes.h"
+#include "passes/outline/Cluster.h"
+
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+
+namespace graphc {
+#define GEN_PASS_DEF_FUSEKERNELS
+#include "passes/Passes.h.inc"
+} // namespace graphc
+
+using namespace mlir;
+using namespace graphc;
+
+namespace {
+
+RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+class Fuser {
+public:
+  explicit Fuser(func::FuncOp function) : block(function.getBody().front()) {}
+  void run();
+
+private:
+  /// An operand of a consumer: the views on the way (nearest to the consumer first) and who computes what they read (null: nobody in this block).
+  struct Path {
+    SmallVector<Operation *> views;
+    Operation *producer = nullptr;
+    Value source;
+  };
+  Path trace(Value operand);
+  void visitConsumer(Operation *op);
+  void visitOperand(Operation *op, OpOperand &operand);
+  void visitView(Operation *op);
+
+  /// Why the producer's cluster and the consumer's must stay apart; empty: they may be one.
+  std::string refuse(Operation *producer, const Path &path, Operation *consumer);
+  std::string refuseRoles(Operation *producer, const Path &path, Operation *consumer);
+  std::string refusePointwise(Operation *producer, const Path &path, Operation *consumer);
+  std::string refuseMerged(ArrayRef<Operation *> ops);
+  std::string refuseContraction(const Group &group);
+  bool isRowBroadcast(Operation *producer, Operation *consumer);
+  bool needsRow(const Cluster &cluster);
+  bool makesCycle(const llvm::SetVector<Operation *> &ops);
+  unsigned getClusterCost(const Cluster &cluster);
+
+  Cluster &clusterOf(Operation *op) { return clusters[clusterIndex.lookup(op)]; }
+  SmallVector<Operation *> mergedOps(ArrayRef<Operation *> parts, ArrayRef<Operation *> extra);
+  void merge(ArrayRef<Operation *> ops);
+  void absorbViews(Operation *op, OpOperand &operand, ArrayRef<Operation *> views);
+  void addSingle(Operation *op);
+  bool acceptsViews(Operation *op, ArrayRef<Operation *> views);
+  void number();
+
+  Block &block;
+  OpFacts facts;
+  std::vector<Cluster> clusters;
+  llvm::DenseMap<Operation *, unsigned> clusterIndex;
+};
+
+void Fuser::addSingle(Operation *op) {
+  clusterIndex[op] = clusters.size();
+  clusters.emplace_back().ops.insert(op);
+}
+
+SmallVector<Operation *> Fuser::mergedOps(ArrayRef<Operation *> parts, ArrayRef<Operation *> extra) {
+  llvm::SetVector<Operation *> all(extra.begin(), extra.end());
+  for (Operation *part : parts)
+    all.insert(clusterOf(part).ops.begin(), clusterOf(part).ops.end());
+  SmallVector<Operation *> ops = all.takeVector();
+  llvm::sort(ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return ops;
+}
+
+void Fuser::merge(ArrayRef<Operation *> ops) {
+  unsigned target = clusterIndex.lookup(ops[0]);
+  Cluster merged;
+  merged.ops.insert(ops.begin(), ops.end());
+  for (Operation *op : ops) {
+    clusters[clusterIndex.lookup(op)].ops.clear();
+    clusterIndex[op] = target;
+  }
+  clusters[target] = std::move(merged);
+}
+
+Fuser::Path Fuser::trace(Value operand) {
+  Path path;
+  path.source = operand;
+  Operation *op = operand.getDefiningOp();
+  while (op && isComputation(op) && facts.getRole(op) == Role::View) {
+    path.views.push_back(op);
+    path.source = facts.getView(op)->source;
+    op = path.source.getDefiningOp();
+  }
+  path.producer = op && isComputation(op) ? op : nullptr;
+  return path;
+}
+
+//===-- what may be one kernel ---------------------------------------------------------===//
+
+unsigned Fuser::getClusterCost(const Cluster &cluster) {
+  unsigned cost = 0;
+  for (Operation *op : cluster.ops)
+    cost += facts.getCost(op);
+  return cost;
+}
+
+bool Fuser::needsRow(const Cluster &cluster) {
+  return llvm::any_of(cluster.ops, [&](Operation *op) { return facts.getRole(op) == Role::Row; });
+}
+
+/// Whether the producer is a statistic of the rows that the consumer goes over: dims of size 1 that the consumer stretches, folded by a reduction of its cluster.
+bool Fuser::isRowBroadcast(Operation *producer, Operation *consumer) {
+  RankedTensorType from = typeOf(producer->getResult(0)), to = typeOf(consumer->getResult(0));
+  if (from.getRank() != to.getRank() || needsRow(clusterOf(producer)))
+    return false;
+  int64_t row = 1;
+  for (int64_t d = 0; d < from.getRank(); ++d) {
+    if (graph::getDim(from, d) == graph::getDim(to, d))
+      continue;
+    if (from.isDynamicDim(d) || from.getDimSize(d) != 1 || to.isDynamicDim(d))
+      return false;
+    row *= to.getDimSize(d);
+  }
+  bool folds = llvm::any_of(clusterOf(producer).ops, [&](Operation *op) { return facts.getRole(op) == Role::Reduction; });
+  return folds && row > 1 && row <= 65536;
+}
+
+std::string Fuser::refusePointwise(Operation *producer, const Path &path, Operation *consumer) {
+  RankedTensorType from = typeOf(path.views.empty() ? producer->getResult(0) : path.views.front()->getResult(0));
+  RankedTensorType to = typeOf(consumer->getResult(0));
+  bool sameDomain = graph::getDims(from) == graph::getDims(to);
+  if (sameDomain && (path.views.empty() || graph::getNumElements(typeOf(path.source)) == graph::getNumElements(from)))
+    return "";
+  if (path.views.empty() && isRowBroadcast(producer, consumer))
+    return "";
+  unsigned cost = getClusterCost(clusterOf(producer));
+  return cost <= cheapCost ? "" : "it would be computed once for every element it is broadcast to (cost " + std::to_string(cost) + ")";
+}
+
+std::string Fuser::refuseRoles(Operation *producer, const Path &path, Operation *consumer) {
+  Role from = facts.getRole(producer), to = facts.getRole(consumer);
+  if (from == Role::Alone || to == Role::Alone)
+    return "it has a kernel of its own";
+  if (to == Role::Pointwise)
+    return refusePointwise(producer, path, consumer);
+  auto isElementwise = [&](Operation *op) {
+    Role role = facts.getRole(op);
+    return role == Role::Pointwise || role == Role::View || role == Role::Mover;
+  };
+  bool elementwise = llvm::all_of(clusterOf(producer).ops, isElementwise);
+  if (to == Role::Reduction)
+    return elementwise ? "" : "a reduction takes in pointwise ops only";
+  if (to == Role::Row) {
+    if (!elementwise)
+      return "a row kernel takes in pointwise ops only";
+    unsigned cost = getClusterCost(clusterOf(producer));
+    return cost <= cheapCost ? "" : "every pass over the row would compute it again (cost " + std::to_string(cost) + ")";
+  }
+  return "its elements would be computed for every window or product they are part of";
+}
+
+/// Whether the map has no division: what a contraction's inner loops can step through.
+bool isLinear(AffineMap map) {
+  bool divides = false;
+  map.walkExprs([&](AffineExpr part) {
+    AffineExprKind kind = part.getKind();
+    divides |= kind == AffineExprKind::FloorDiv || kind == AffineExprKind::Mod || kind == AffineExprKind::CeilDiv;
+  });
+  return !divides;
+}
+
+/// A contraction's operands must be plain accesses to memory, its outputs reachable from its result.
+std::string Fuser::refuseContraction(const Group &group) {
+  graph::ContractionOpInterface contraction = group.contraction;
+  RankedTensorType result = typeOf(contraction->getResult(0));
+  kernel::ContractionSpec spec = contraction.getContraction();
+  KernelEmitter emitter(result.getContext(), contraction.getLoc(), result, spec.grid,
+                        [&](Operation *op) { return llvm::is_contained(group.ops, op); });
+  kernel::ContractOp kernel = emitter.openContraction(spec).op;
+  if (!kernel)
+    return "an operand of the contraction would be computed, not read";
+  if ((!isLinear(kernel.getLhsMap()) && isLinear(spec.lhsMap)) || (!isLinear(kernel.getRhsMap()) && isLinear(spec.rhsMap)))
+    return "the contraction would divide indices to read its operand";
+  auto simplifier = IndexSimplifier(result.getContext());
+  SmallVector<AffineExpr> index;
+  for (graph::DimAttr extent : graph::getDims(result))
+    index.push_back(getAffineDimExpr(simplifier.addDim(extent), result.getContext()));
+  return mapGroupForward(group, index, simplifier) ? "" : "its domain differs from the contraction's";
+}
+
+/// What holds for the ops as one kernel, whoever joined whom.
+std::string Fuser::refuseMerged(ArrayRef<Operation *> ops) {
+  if (ops.size() > maxClusterOps)
+    return "the kernel would have " + std::to_string(ops.size()) + " ops, more than " + std::to_string(maxClusterOps);
+  unsigned contractions = 0, rows = 0;
+  for (Operation *op : ops) {
+    contractions += facts.getRole(op) == Role::Contraction;
+    rows += facts.getRole(op) == Role::Row || facts.getRole(op) == Role::Reduction;
+  }
+  if (contractions > 1)
+    return "a kernel has one contraction";
+  if (contractions == 1 && rows > 0)
+    return "a contraction's kernel has no rows of its own";
+  llvm::SetVector<Operation *> set(ops.begin(), ops.end());
+  llvm::SmallDenseSet<Value> inputs;
+  for (Operation *op : ops)
+    for (Value operand : op->getOperands())
+      if (!set.contains(operand.getDefiningOp()))
+        inputs.insert(operand);
+  if (inputs.size() > maxClusterInputs)
+    return "the kernel would have " + std::to_string(inputs.size()) + " inputs, more than " + std::to_string(maxClusterInputs);
+  if (makesCycle(set))
+    return "something between the two needs one and is needed by the other";
+  Group group = makeGroup(ops);
+  if (group.contraction)
+    return refuseContraction(group);
+  for (Value output : group.outputs)
+    if (graph::getDims(typeOf(output)) != graph::getDims(typeOf(group.outputs[0])))
+      return "another consumer needs its value, whose shape differs from the kernel's domain";
+  return "";
+}
+
+/// Whether a path leaves the ops and comes back, with every other cluster taken as one.
+bool Fuser::makesCycle(const llvm::SetVector<Operation *> &ops) {
+  Operation *last = *std::max_element(ops.begin(), ops.end(), [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  SmallVector<Operation *> pending;
+  llvm::DenseSet<Operation *> seen;
+  auto addUsers = [&](Operation *op) {
+    for (Operation *user : op->getUsers())
+      if (!ops.contains(user) && seen.insert(user).second)
+        pending.push_back(user);
+  };
+  for (Operation *op : ops)
+    addUsers(op);
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val();
+    auto known = clusterIndex.find(op);
+    if (known == clusterIndex.end() || clusters[known->second].ops.size() <= 1) {
+      if (last->isBeforeInBlock(op))
+        continue; // nothing after the last op leads back by itself
+      if (llvm::any_of(op->getUsers(), [&](Operation *user) { return ops.contains(user); }))
+        return true;
+      addUsers(op);
+      continue;
+    }
+    for (Operation *member : clusters[known->second].ops) {
+      if (llvm::any_of(member->getUsers(), [&](Operation *user) { return ops.contains(user); }))
+        return true;
+      seen.insert(member);
+      addUsers(member);
+    }
+  }
+  return false;
+}
+
+std::string Fuser::refuse(Operation *producer, const Path &path, Operation *consumer) {
+  if (std::string reason = refuseRoles(producer, path, consumer); !reason.empty())
+    return reason;
+  // What others need of the producer's cluster stays an output: then views between the two would change its domain.
+  SmallVector<Operation *> ops = mergedOps({producer, consumer}, path.views);
+  for (Operation *op : clusterOf(producer).ops)
+    for (Operation *user : op->getUsers())
+      if (!llvm::is_contained(ops, user) && (!path.views.empty() || facts.getRole(consumer) == Role::Reduction))
+        return "another consumer needs its value in memory";
+  for (Operation *view : path.views)
+    for (Operation *user : view->getUsers())
+      if (!llvm::is_contained(ops, user))
+        return "another consumer reads it through the same view";
+  return refuseMerged(ops);
+}
+
+//===-- the walk --------------------------------------------------------------------------===//
+
+/// Makes the views private to the operand's owner, in whose cluster they end up.
+void Fuser::absorbViews(Operation *op, OpOperand &operand, ArrayRef<Operation *> views) {
+  if (views.empty())
+    return;
+  OpBuilder builder(op);
+  Value value = facts.getView(views.back())->source;
+  SmallVector<Operation *> own;
+  bool shared = false;
+  for (Operation *view : llvm::reverse(views)) { // from the source on
+    bool isPrivate = llvm::all_of(view->getUsers(), [&](Operation *user) { return user == op || llvm::is_contained(views, user); });
+    shared |= !isPrivate;
+    if (shared) {
+      IRMapping mapping;
+      mapping.map(facts.getView(view)->source, value);
+      view = builder.clone(*view, mapping);
+      addSingle(view);
+    }
+    value = view->getResult(0);
+    own.push_back(view);
+  }
+  Value old = operand.get();
+  for (OpOperand &same : op->getOpOperands())
+    if (same.get() == old)
+      same.set(value);
+  merge(mergedOps({op}, own));
+}
+
+/// Whether the op still makes a kernel when it reads through the views, and a better one than with a copy.
+bool Fuser::acceptsViews(Operation *op, ArrayRef<Operation *> views) {
+  return facts.getRole(op) != Role::Alone && refuseMerged(mergedOps({op}, views)).empty();
+}
+
+void Fuser::visitOperand(Operation *op, OpOperand &operand) {
+  Path path = trace(operand.get());
+  Operation *producer = path.producer;
+  if (producer && clusterIndex.lookup(producer) == clusterIndex.lookup(op) && path.views.empty())
+    return;
+  if (producer) {
+    std::string reason = refuse(producer, path, op);
+    if (reason.empty())
+      return merge(mergedOps({producer, op}, path.views));
+    remark::missed(op->getLoc(), remark::RemarkOpts::name("FuseKernels").category("fusion"))
+        << remark::reason("{0} stays apart from {1}: {2}", op->getName().getStringRef().str(), producer->getName().getStringRef().str(), reason);
+  }
+  // At least read through the views that move elements; aliases behind them cost nothing.
+  while (!path.views.empty() && facts.isAlias(path.views.back()))
+    path.views.pop_back();
+  if (!path.views.empty() && acceptsViews(op, path.views))
+    absorbViews(op, operand, path.views);
+}
+
+void Fuser::visitConsumer(Operation *op) {
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    visitOperand(op, op->getOpOperand(i));
+}
+
+/// A view that still has users of its own and moves elements: the kernel before it may write them where they go.
+void Fuser::visitView(Operation *op) {
+  if (facts.isAlias(op) || clusterOf(op).ops.size() > 1)
+    return;
+  Path path = trace(op->getResult(0));
+  if (!path.producer || facts.getRole(path.producer) == Role::Alone || facts.getRole(path.producer) == Role::Row)
+    return;
+  if (graph::getNumElements(typeOf(path.source)) != graph::getNumElements(typeOf(op->getResult(0))))
+    return;
+  SmallVector<Operation *> ops = mergedOps({path.producer, op}, path.views);
+  for (Operation *member : ops)
+    if (member != op && llvm::any_of(member->getUsers(), [&](Operation *user) { return !llvm::is_contained(ops, user); }))
+      return;
+  if (refuseMerged(ops).empty())
+    merge(ops);
+}
+
+void Fuser::number() {
+  int64_t next = 0;
+  llvm::DenseMap<unsigned, int64_t> numbers;
+  for (Operation &op : block) {
+    auto known = clusterIndex.find(&op);
+    if (known == clusterIndex.end() || clusters[known->second].ops.size() < 2)
+      continue;
+    auto [it, isNew] = numbers.try_emplace(known->second, next);
+    next += isNew;
+    op.setAttr(groupAttrName, IntegerAttr::get(IntegerType::get(op.getContext(), 64), it->second));
+  }
+}
+
+void Fuser::run() {
+  SmallVector<Operation *> ops;
+  for (Operation &op : block) {
+    op.removeAttr(groupAttrName);
+    if (isComputation(&op))
+      ops.push_back(&op);
+  }
+  for (Operation *op : ops)
+    addSingle(op);
+  for (Operation *op : ops)
+    if (facts.getRole(op) != Role::View)
+      visitConsumer(op);
+  for (Operation *op : ops)
+    if (facts.getRole(op) == Role::View && !op->use_empty())
+      visitView(op);
+  for (Operation *op : llvm::reverse(ops))
+    if (op->use_empty() && isOpTriviallyDead(op)) {
+      clusters[clusterIndex.lookup(op)].ops.remove(op);
+      clusterIndex.erase(op);
+      op->erase();
+    }
+  number();
+}
+
+struct FuseKernels : graphc::impl::FuseKernelsBase<FuseKernels> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isDeclaration())
+        Fuser(function).run();
+  }
+};
+
+} // namespace

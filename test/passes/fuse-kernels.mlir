@@ -1,0 +1,101 @@
+// RUN: graphc-opt %s --graphc-fuse-kernels --split-input-file | FileCheck %s
+// RUN: graphc-opt %s --graphc-fuse-kernels --graphc-fuse-kernels --split-input-file | FileCheck %s
+// RUN: graphc-opt %s --graphc-fuse-kernels --split-input-file --remarks-filter=fusion --remark-format=emitRemark 2>&1 >%t | FileCheck %s --check-prefix=WHY
+
+// Bias, activation and residual are the contraction's epilogue; softmax and what follows it are a row kernel; both read what the epilogue wrote.
+// CHECK-LABEL: @mlp
+// CHECK:         graph.linear {{.*}} {graph.group = [[A:.*]] : i64}
+// CHECK:         graph.relu {{.*}} {graph.group = [[A]] : i64}
+// CHECK:         graph.add {{.*}} {graph.group = [[A]] : i64}
+// CHECK:         graph.softmax {{.*}} {graph.group = [[B:.*]] : i64}
+// CHECK:         graph.mul {{.*}} {graph.group = [[B]] : i64}
+// WHY: graph.softmax stays apart from graph.add: a row kernel takes in pointwise ops only
+graph.parameter @w = dense<1.0> : tensor<8x4xf32>
+func.func @mlp(%x: tensor<3x4xf32>, %r: tensor<3x8xf32>) -> tensor<3x8xf32> {
+  %w = graph.get @w : tensor<8x4xf32>
+  %0 = graph.linear %x, %w : (tensor<3x4xf32>, tensor<8x4xf32>) -> tensor<3x8xf32>
+  %1 = graph.relu %0 : (tensor<3x8xf32>) -> tensor<3x8xf32>
+  %2 = graph.add %1, %r : (tensor<3x8xf32>, tensor<3x8xf32>) -> tensor<3x8xf32>
+  %3 = graph.softmax %2 dim 1 : (tensor<3x8xf32>) -> tensor<3x8xf32>
+  %4 = graph.mul %3, %2 : (tensor<3x8xf32>, tensor<3x8xf32>) -> tensor<3x8xf32>
+  return %4 : tensor<3x8xf32>
+}
+
+// -----
+
+// Two contractions are two kernels; the sum joins the first.
+// CHECK-LABEL: @two
+// CHECK:         graph.linear %arg0, {{.*}} {graph.group = [[A:.*]] : i64}
+// CHECK-NOT:     graph.linear {{.*}} {graph.group
+// CHECK:         graph.add {{.*}} {graph.group = [[A]] : i64}
+// WHY: graph.add stays apart from graph.linear: a kernel has one contraction
+graph.parameter @w = dense<1.0> : tensor<8x4xf32>
+func.func @two(%x: tensor<3x4xf32>, %y: tensor<3x4xf32>) -> tensor<3x8xf32> {
+  %w = graph.get @w : tensor<8x4xf32>
+  %0 = graph.linear %x, %w : (tensor<3x4xf32>, tensor<8x4xf32>) -> tensor<3x8xf32>
+  %1 = graph.linear %y, %w : (tensor<3x4xf32>, tensor<8x4xf32>) -> tensor<3x8xf32>
+  %2 = graph.add %0, %1 : (tensor<3x8xf32>, tensor<3x8xf32>) -> tensor<3x8xf32>
+  return %2 : tensor<3x8xf32>
+}
+
+// -----
+
+// A contraction reads through a permutation and writes through another.
+// CHECK-LABEL: @views
+// CHECK:         graph.permute {{.*}} {graph.group = [[A:.*]] : i64}
+// CHECK:         graph.linear {{.*}} {graph.group = [[A]] : i64}
+// CHECK:         graph.permute {{.*}} {graph.group = [[A]] : i64}
+graph.parameter @w = dense<1.0> : tensor<8x4xf32>
+func.func @views(%y: tensor<4x3xf32>) -> tensor<8x3xf32> {
+  %w = graph.get @w : tensor<8x4xf32>
+  %0 = graph.permute %y [1, 0] : (tensor<4x3xf32>) -> tensor<3x4xf32>
+  %1 = graph.linear %0, %w : (tensor<3x4xf32>, tensor<8x4xf32>) -> tensor<3x8xf32>
+  %2 = graph.permute %1 [1, 0] : (tensor<3x8xf32>) -> tensor<8x3xf32>
+  return %2 : tensor<8x3xf32>
+}
+
+// -----
+
+// A view with two readers is cloned for each.
+// CHECK-LABEL: @cloned
+// CHECK:         %[[P:.*]] = graph.permute {{.*}} {graph.group = [[B:.*]] : i64}
+// CHECK-NEXT:    %[[Q:.*]] = graph.permute {{.*}} {graph.group = [[A:.*]] : i64}
+// CHECK-NEXT:    graph.relu %[[Q]] {graph.group = [[A]] : i64}
+// CHECK-NEXT:    graph.softmax %[[P]] dim 1 {graph.group = [[B]] : i64}
+func.func @cloned(%x: tensor<4x3xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>) {
+  %0 = graph.permute %x [1, 0] : (tensor<4x3xf32>) -> tensor<3x4xf32>
+  %1 = graph.relu %0 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %2 = graph.softmax %0 dim 1 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  return %1, %2 : tensor<3x4xf32>, tensor<3x4xf32>
+}
+
+// -----
+
+// relu is an operand of the product, so it can't be computed in its epilogue.
+// CHECK-LABEL: @operand
+// CHECK:         graph.relu %arg0 :
+// CHECK:         graph.linear {{.*}} {graph.group = [[B:.*]] : i64}
+// CHECK:         graph.add {{.*}} {graph.group = [[B]] : i64}
+// WHY: graph.add stays apart from graph.relu: an operand of the contraction would be computed, not read
+func.func @operand(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = graph.relu %x : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = graph.linear %0, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = graph.add %2, %0 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}
+
+// -----
+
+// What lies between two ops keeps them apart: with the product outside, relu and add in one kernel would go in a circle.
+// CHECK-LABEL: @circle
+// CHECK:         graph.relu %arg0 :
+// CHECK:         graph.softmax {{.*}} {graph.group = [[B:.*]] : i64}
+// CHECK:         graph.add {{.*}} {graph.group = [[B]] : i64}
+// WHY: graph.add stays apart from graph.relu: something between the two needs one and is needed by the other
+func.func @circle(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = graph.relu %x : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = graph.linear %0, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = graph.softmax %1 dim 1 : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = graph.add %2, %0 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>
+}
