@@ -6,6 +6,10 @@
 
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 using namespace graphc::frontend;
 using llvm::createStringError;
 using llvm::Error;
@@ -77,6 +81,36 @@ Expected<int> archiveVersion(StringRef path, const ZipArchive &archive) {
   return version;
 }
 
+#ifdef GRAPHC_WITH_TORCH
+/// LibTorch checks no CRC and trusts what it unpickles; damaged bytes must not get that far.
+Error checkBytes(StringRef path, const ZipArchive &archive) {
+  for (const ZipEntry &entry : archive.entries()) {
+    Error error = entry.deflated ? archive.read(entry).takeError() : archive.checkCrc(entry);
+    if (error)
+      return failure(path, llvm::toString(std::move(error)));
+  }
+  return Error::success();
+}
+
+/// Reads the file in a child process first: LibTorch's unpicklers dereference what the file says, so a crafted file kills the
+/// process that reads it, and that must not be the user's. Without a child to be had, the file is read unprobed.
+Error probeInChild(StringRef path, const TorchScriptOptions &options) {
+  pid_t child = fork();
+  if (child == 0) {
+    int null = open("/dev/null", O_WRONLY);
+    dup2(null, STDERR_FILENO); // what there is to say, the parent's own reading says
+    torchscript::importTorchScript(path.str(), options.method);
+    _exit(0);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
+    return Error::success();
+  std::string how = WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
+                                        : "status " + std::to_string(WEXITSTATUS(status));
+  return failure(path, "LibTorch crashed reading it (" + how + "), so the file is damaged or made to do that");
+}
+#endif
+
 } // namespace
 
 Expected<SourceGraph> graphc::frontend::readTorchScript(StringRef path, const TorchScriptOptions &options) {
@@ -89,6 +123,10 @@ Expected<SourceGraph> graphc::frontend::readTorchScript(StringRef path, const To
   if (!version)
     return version.takeError();
 #ifdef GRAPHC_WITH_TORCH
+  if (Error error = checkBytes(path, **archive))
+    return error;
+  if (Error error = probeInChild(path, options))
+    return error;
   torchscript::ImportResult result = torchscript::importTorchScript(path.str(), options.method);
   if (!result.graph)
     return failure(path, result.error);

@@ -1,6 +1,7 @@
-// graphc-read FILE [--method NAME]: prints the SourceGraph of a model file, as the readers see it.
+// graphc-read FILE… [--method NAME] [--quiet]: prints the SourceGraph of model files, as the readers see them.
 //
-// For tests of the readers and for bug reports about a file. Exit status: 0 done, 1 the file is at fault, 2 wrong usage.
+// For tests of the readers and for bug reports about a file; --quiet prints one line per file. Exit status: 0 all files were
+// read, 1 one of them is at fault, 2 wrong usage.
 #include "frontend/ReadModel.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -10,31 +11,44 @@ using namespace graphc::frontend;
 namespace {
 
 int usage() {
-  llvm::errs() << "usage: graphc-read FILE [--method NAME]\n";
+  llvm::errs() << "usage: graphc-read FILE... [--method NAME] [--quiet]\n";
   return 2;
+}
+
+bool readOne(const std::string &path, const ReadOptions &options, bool quiet) {
+  llvm::Expected<SourceGraph> graph = readModel(path, options);
+  if (!graph) {
+    llvm::errs() << "error: " << llvm::toString(graph.takeError()) << "\n";
+    return false;
+  }
+  if (quiet)
+    llvm::outs() << path << ": " << graph->body.nodes.size() << " nodes\n";
+  else
+    llvm::outs() << print(*graph);
+  return true;
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-  std::string path;
+  std::vector<std::string> paths;
   ReadOptions options;
+  bool quiet = false;
   for (int i = 1; i < argc; ++i) {
     llvm::StringRef argument = argv[i];
     if (argument == "--method" && i + 1 < argc)
       options.method = argv[++i];
-    else if (argument.starts_with("-") || !path.empty())
+    else if (argument == "--quiet")
+      quiet = true;
+    else if (argument.starts_with("-"))
       return usage();
     else
-      path = argument.str();
+      paths.push_back(argument.str());
   }
-  if (path.empty())
+  if (paths.empty())
     return usage();
-  llvm::Expected<SourceGraph> graph = readModel(path, options);
-  if (!graph) {
-    llvm::errs() << "error: " << llvm::toString(graph.takeError()) << "\n";
-    return 1;
-  }
-  llvm::outs() << print(*graph);
-  return 0;
+  bool allRead = true;
+  for (const std::string &path : paths)
+    allRead &= readOne(path, options, quiet);
+  return allRead ? 0 : 1;
 }
