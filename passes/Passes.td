@@ -21,4 +21,9 @@ def OutlineKernels : Graphc_Pass<"outline-kernels"> {
   let summary = "Groups of graph ops become kernel.launch over kernel.func";
 }
 
+def PackWeights : Graphc_Pass<"pack-weights"> {
+  let summary = "Weights of contractions become panels in the order in which the loops read them";
+  let options = [Option<"panel", "panel", "int64_t", "0", "columns in a panel; 0: 16 for up to 16 columns, else 32">];
+}
+
 #endif // GRAPHC_PASSES_PASSES_TD

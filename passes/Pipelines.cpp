@@ -16,6 +16,7 @@ void graphc::buildTargetPhase(OpPassManager &pm, const PipelineOptions &options)
   if (options.optLevel > 0)
     pm.addPass(createFuseKernels());
   pm.addPass(createOutlineKernels());
+  pm.addPass(createPackWeights());
   pm.addPass(createCSEPass());
 }
 

@@ -1,0 +1,50 @@
+// RUN: graphc-opt %s --graphc-outline-kernels --graphc-pack-weights="panel=2" --split-input-file | FileCheck %s
+// RUN: graphc-opt %s --graphc-outline-kernels --graphc-pack-weights="panel=2" --graphc-pack-weights="panel=2" --split-input-file | FileCheck %s
+
+// [3 x 2] becomes two panels of two columns, [panel][k][column], the last one padded with a zero; both launches share it and the plain weights are gone.
+// Bytes of 1, 3, 2, 4 and 5, 0, 6, 0 as f32.
+// CHECK-NOT:     graph.parameter @w =
+// CHECK:         graph.parameter @w$panel2 {packing = "brgemm<nr=2>"} = dense_resource<[[BLOB:.*]]> : tensor<2x2x2xf32>
+// CHECK-LABEL:   @shared
+// CHECK:           %[[W:.*]] = graph.get @w$panel2 : tensor<2x2x2xf32>
+// CHECK:           kernel.launch @linear(%arg0, %[[W]])
+// CHECK:           kernel.launch @linear(%arg1, %{{.*}}) : (tensor<4x2xf32>, tensor<2x2x2xf32>)
+// CHECK:         kernel.contract {{.*}} {panel = 2 : i64} : tensor<4x2xf32>, tensor<2x2x2xf32>
+// CHECK:         [[BLOB]]: "0x400000000000803F000040400000004000008040
+// CHECK-SAME:    0000A040000000000000C04000000000"
+graph.parameter @w = dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32>
+func.func @shared(%x: tensor<4x2xf32>, %y: tensor<4x2xf32>) -> (tensor<4x3xf32>, tensor<4x3xf32>) {
+  %w = graph.get @w : tensor<3x2xf32>
+  %0 = graph.linear %x, %w : (tensor<4x2xf32>, tensor<3x2xf32>) -> tensor<4x3xf32>
+  %1 = graph.linear %y, %w : (tensor<4x2xf32>, tensor<3x2xf32>) -> tensor<4x3xf32>
+  return %0, %1 : tensor<4x3xf32>, tensor<4x3xf32>
+}
+
+// -----
+
+// Weights seen through a permutation are packed from where they are.
+// CHECK-LABEL:   @transposed
+// CHECK:           kernel.launch @linear(%arg0, %{{.*}}) : (tensor<4x2xf32>, tensor<2x2x2xf32>)
+// CHECK:         "0x400000000000803F000040400000004000008040
+// CHECK-SAME:    0000A040000000000000C04000000000"
+graph.parameter @w = dense<[[1.0, 3.0, 5.0], [2.0, 4.0, 6.0]]> : tensor<2x3xf32>
+func.func @transposed(%x: tensor<4x2xf32>) -> tensor<4x3xf32> {
+  %w = graph.get @w : tensor<2x3xf32>
+  %p = graph.permute %w [1, 0] {graph.group = 0 : i64} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %0 = graph.linear %x, %p {graph.group = 0 : i64} : (tensor<4x2xf32>, tensor<3x2xf32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
+// -----
+
+// A kernel that is launched with weights and with an input keeps its plain operand.
+// CHECK:         graph.parameter @w =
+// CHECK-LABEL:   @input
+// CHECK-NOT:     panel
+graph.parameter @w = dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32>
+func.func @input(%x: tensor<4x2xf32>, %v: tensor<3x2xf32>) -> (tensor<4x3xf32>, tensor<4x3xf32>) {
+  %w = graph.get @w : tensor<3x2xf32>
+  %0 = graph.linear %x, %w : (tensor<4x2xf32>, tensor<3x2xf32>) -> tensor<4x3xf32>
+  %1 = graph.linear %x, %v : (tensor<4x2xf32>, tensor<3x2xf32>) -> tensor<4x3xf32>
+  return %0, %1 : tensor<4x3xf32>, tensor<4x3xf32>
+}
