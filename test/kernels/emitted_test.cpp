@@ -24,7 +24,7 @@ public:
     for (const gpu::BundleBuffer &buffer : data.buffers) {
       std::vector<std::byte> &memory = buffers[buffer.id];
       memory.assign(buffer.bytes() + 64, std::byte(0xff));
-      if (buffer.file == "-")
+      if (buffer.file == "-" || buffer.source >= 0)
         continue;
       std::string error;
       const std::vector<std::byte> content = gpu::readBundleFile(bundle, buffer.file, int64_t(buffer.bytes()), error);
@@ -65,7 +65,7 @@ public:
       std::string error;
       const std::vector<std::byte> expected = gpu::readBundleFile(bundle, file, int64_t(buffer.bytes()), error);
       EXPECT_EQ(error, "");
-      const auto *begin = static_cast<const std::byte *>(aligned(id));
+      const std::byte *begin = aligned(id);
       const gpu::Judgement judgement = gpu::judge(buffer.type, {begin, begin + buffer.bytes()}, expected);
       EXPECT_TRUE(judgement.ok()) << data.name << " buffer " << id << ": relative error " << judgement.error
                                   << ", tolerance " << judgement.tolerance;
@@ -73,7 +73,10 @@ public:
   }
 
 private:
-  void *aligned(int id) {
+  std::byte *aligned(int id) {
+    const gpu::BundleBuffer &buffer = *data.find(id);
+    if (buffer.source >= 0)
+      return aligned(buffer.source) + buffer.offsetBytes();
     std::byte *start = buffers[id].data();
     return start + (64 - reinterpret_cast<uintptr_t>(start) % 64) % 64;
   }

@@ -51,11 +51,16 @@ bool readRecord(const std::string &line, Bundle &bundle) {
   if (bundle.cases.empty())
     return false;
   BundleCase &current = bundle.cases.back();
-  if (keyword == "buffer") {
+  if (keyword == "buffer" || keyword == "alias") {
     BundleBuffer buffer;
-    in >> buffer.id >> buffer.type >> buffer.count >> buffer.file;
+    in >> buffer.id >> buffer.type >> buffer.count;
+    if (keyword == "buffer")
+      in >> buffer.file;
+    else
+      in >> buffer.source >> buffer.offset;
+    const bool known = keyword == "buffer" || current.find(buffer.source);
     current.buffers.push_back(buffer);
-    return in && typeBytes(buffer.type) != 0 && buffer.count >= 0;
+    return in && known && typeBytes(buffer.type) != 0 && buffer.count >= 0 && buffer.offset >= 0;
   }
   if (keyword == "step") {
     BundleStep step;
@@ -108,6 +113,8 @@ double toleranceOf(const std::string &type) {
 } // namespace
 
 size_t BundleBuffer::bytes() const { return size_t(count) * typeBytes(type); }
+
+size_t BundleBuffer::offsetBytes() const { return size_t(offset) * typeBytes(type); }
 
 const BundleBuffer *BundleCase::find(int id) const {
   for (const BundleBuffer &buffer : buffers)

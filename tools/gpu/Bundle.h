@@ -6,6 +6,7 @@
 //   cubin sm_80 program.sm_80.cubin
 //   case mlp
 //   buffer 0 f32 4096 mlp.0.bin            id, type, elements, content ("-": written by a step)
+//   alias 2 f32 64 0 128                   id, type, elements: those of buffer 0 from element 128 on
 //   step softmax 8 256 0 dims 2 64 3 buffers 2 0 1      kernel, blocks, threads, shared bytes, dims table, arguments
 //   check 1 mlp.1.expected.bin             the buffer must hold this after the case's last step
 #pragma once
@@ -23,8 +24,11 @@ struct BundleBuffer {
   std::string type; ///< f16, bf16, f32, f64, i1, i8, i16, i32, i64, ui8
   int64_t count = 0;
   std::string file;
+  int source = -1; ///< of an alias, which has no file
+  int64_t offset = 0;
 
   size_t bytes() const;
+  size_t offsetBytes() const;
 };
 
 struct BundleStep {

@@ -6,7 +6,8 @@
 //   graphc-emit-cuda kernels.mlir --cubins FOLDER     and a cubin per architecture, for the same folder
 //   --dims B=3,T=7    values of symbolic dims: one case for each time it is given
 //
-// A case is what func.func @main launches, or, without one, every kernel on inputs of its own.
+// A case is what the module's func.func launches (its arguments and parameters are random), or, without one, every kernel on
+// inputs of its own. "-" reads the module from standard input.
 #include "codegen/cuda/CudaEmitter.h"
 #include "codegen/cuda/Nvrtc.h"
 #include "ir/interpreter/KernelInterpreter.h"
@@ -159,6 +160,9 @@ public:
 
 private:
   int addBuffer(RankedTensorType type, const Tensor &content, bool isInput);
+  int addAlias(kernel::AliasOp op, int source);
+  void runFunction(func::FuncOp function, ModuleOp module);
+  SmallVector<int64_t> sizesOf(RankedTensorType type);
   Tensor randomTensor(RankedTensorType type);
   void runStep(kernel::FuncOp func, llvm::ArrayRef<int> inputs, llvm::SmallVectorImpl<int> &outputs);
   int64_t evaluate(DimAttr dim);
@@ -167,6 +171,7 @@ private:
   llvm::ArrayRef<Emitted> kernels;
   llvm::StringMap<int64_t> symbols;
   std::vector<Tensor> tensors; ///< by buffer id
+  std::vector<RankedTensorType> types;
   std::mt19937 generator{20240229};
   int caseCount = 0;
 };
@@ -178,28 +183,43 @@ int64_t BundleWriter::evaluate(DimAttr dim) {
   return *value;
 }
 
-/// The logical elements in the physical order of `type`.
-std::vector<std::byte> physicalBytes(RankedTensorType type, const Tensor &tensor) {
-  const std::vector<std::byte> logical = interpreter::toBytes(tensor);
-  const SmallVector<int64_t> order = graph::getOrder(type);
-  const size_t rank = order.size(), each = interpreter::elementBytes(tensor.elementType());
-  SmallVector<int64_t> stride(rank, 1);
-  int64_t covered = 1;
-  for (int64_t d : llvm::reverse(order)) {
-    stride[d] = covered;
-    covered *= tensor.sizes[d];
+/// Calls `visit` with the place in logical and in physical order of every element.
+void forEachElement(RankedTensorType type, llvm::ArrayRef<int64_t> sizes, llvm::function_ref<void(int64_t, int64_t)> visit) {
+  const size_t rank = sizes.size();
+  SmallVector<int64_t> stride(rank, 1), index(rank, 0);
+  int64_t count = 1;
+  for (int64_t d : llvm::reverse(graph::getOrder(type))) {
+    stride[d] = count;
+    count *= sizes[d];
   }
-  std::vector<std::byte> result(logical.size());
-  SmallVector<int64_t> index(rank, 0);
-  for (size_t at = 0; at < logical.size(); at += each) {
+  for (int64_t at = 0; at < count; ++at) {
     int64_t offset = 0;
     for (size_t d = 0; d < rank; ++d)
       offset += index[d] * stride[d];
-    std::copy_n(logical.begin() + at, each, result.begin() + offset * each);
-    for (size_t d = rank; d-- > 0 && ++index[d] == tensor.sizes[d];)
+    visit(at, offset);
+    for (size_t d = rank; d-- > 0 && ++index[d] == sizes[d];)
       index[d] = 0;
   }
+}
+
+/// The logical elements in the physical order of `type`.
+std::vector<std::byte> physicalBytes(RankedTensorType type, const Tensor &tensor) {
+  const std::vector<std::byte> logical = interpreter::toBytes(tensor);
+  const size_t each = interpreter::elementBytes(tensor.elementType());
+  std::vector<std::byte> result(logical.size());
+  forEachElement(type, tensor.sizes, [&](int64_t at, int64_t offset) {
+    std::copy_n(logical.begin() + at * each, each, result.begin() + offset * each);
+  });
   return result;
+}
+
+Tensor fromPhysicalBytes(RankedTensorType type, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<std::byte> bytes) {
+  const size_t each = interpreter::elementBytes(type.getElementType());
+  std::vector<std::byte> logical(bytes.size());
+  forEachElement(type, sizes, [&](int64_t at, int64_t offset) {
+    std::copy_n(bytes.begin() + offset * each, each, logical.begin() + at * each);
+  });
+  return interpreter::fromBytes(type.getElementType(), sizes, logical);
 }
 
 std::string typeName(Type type) {
@@ -218,15 +238,33 @@ int BundleWriter::addBuffer(RankedTensorType type, const Tensor &content, bool i
   if (!isInput)
     checks += "check " + std::to_string(id) + " " + file + "\n";
   tensors.push_back(content);
+  types.push_back(type);
   return id;
+}
+
+int BundleWriter::addAlias(kernel::AliasOp op, int source) {
+  const int id = int(tensors.size());
+  auto type = cast<RankedTensorType>(op.getType());
+  const SmallVector<int64_t> sizes = sizesOf(type);
+  const std::vector<std::byte> bytes = physicalBytes(types[source], tensors[source]);
+  const size_t each = interpreter::elementBytes(type.getElementType());
+  int64_t count = 1;
+  for (int64_t size : sizes)
+    count *= size;
+  tensors.push_back(fromPhysicalBytes(type, sizes, llvm::ArrayRef(bytes).slice(op.getOffset() * each, count * each)));
+  types.push_back(type);
+  manifest += "alias " + std::to_string(id) + " " + typeName(type.getElementType()) + " " + std::to_string(count) + " " +
+              std::to_string(source) + " " + std::to_string(op.getOffset()) + "\n";
+  return id;
+}
+
+SmallVector<int64_t> BundleWriter::sizesOf(RankedTensorType type) {
+  return llvm::map_to_vector(graph::getDims(type), [&](DimAttr dim) { return evaluate(dim); });
 }
 
 /// Floats are normal, integers 0 … 4, so that they also serve as indices.
 Tensor BundleWriter::randomTensor(RankedTensorType type) {
-  SmallVector<int64_t> sizes;
-  for (DimAttr dim : graph::getDims(type))
-    sizes.push_back(evaluate(dim));
-  Tensor tensor(type.getElementType(), sizes);
+  Tensor tensor(type.getElementType(), sizesOf(type));
   std::normal_distribution<double> normal;
   for (double &value : tensor.elements.floats)
     value = interpreter::roundFloat(normal(generator), type.getElementType(), interpreter::Precision::Default);
@@ -260,44 +298,61 @@ void BundleWriter::runStep(kernel::FuncOp func, llvm::ArrayRef<int> inputs, llvm
   steps += "\n";
 }
 
+void BundleWriter::runFunction(func::FuncOp function, ModuleOp module) {
+  llvm::DenseMap<Value, int> ids;
+  auto addRandom = [&](Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    ids[value] = addBuffer(type, randomTensor(type), true);
+  };
+  for (BlockArgument argument : function.getArguments())
+    addRandom(argument);
+  for (Operation &op : function.getBody().front()) {
+    if (isa<graph::GetOp>(op)) {
+      addRandom(op.getResult(0));
+    } else if (auto alias = dyn_cast<kernel::AliasOp>(op)) {
+      ids[alias] = addAlias(alias, ids.lookup(alias.getSource()));
+    } else if (auto launch = dyn_cast<kernel::LaunchOp>(op)) {
+      SmallVector<int> inputs, outputs;
+      for (Value input : launch.getInputs())
+        inputs.push_back(ids.lookup(input));
+      runStep(module.lookupSymbol<kernel::FuncOp>(launch.getKernel()), inputs, outputs);
+      for (auto [result, id] : llvm::zip(launch.getOutputs(), outputs))
+        ids[result] = id;
+    } else if (!isa<func::ReturnOp>(op)) {
+      quit(1, "a bundle cannot hold " + op.getName().getStringRef().str() + ": outline the function's kernels first");
+    }
+  }
+}
+
 void BundleWriter::addCase(ModuleOp module, const llvm::StringMap<int64_t> &dims) {
   symbols = dims;
-  auto main = module.lookupSymbol<func::FuncOp>("main");
   auto begin = [&](const std::string &what) {
     name = what + std::to_string(caseCount++);
     manifest += "case " + name + "\n";
     steps.clear();
     checks.clear();
     tensors.clear();
+    types.clear();
   };
-  if (!main) {
-    for (const Emitted &one : kernels) {
-      begin(one.kernel.name);
-      SmallVector<int> inputs, outputs;
-      for (Attribute type : const_cast<Emitted &>(one).func.getInputTypes()) {
-        auto tensor = cast<RankedTensorType>(cast<TypeAttr>(type).getValue());
-        inputs.push_back(addBuffer(tensor, randomTensor(tensor), true));
-      }
-      runStep(one.func, inputs, outputs);
-      manifest += steps + checks;
-    }
+  bool any = false;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    begin(function.getSymName().str());
+    runFunction(function, module);
+    manifest += steps + checks;
+    any = true;
+  }
+  if (any)
     return;
-  }
-  begin("main");
-  llvm::DenseMap<Value, int> ids;
-  for (BlockArgument argument : main.getArguments()) {
-    auto type = cast<RankedTensorType>(argument.getType());
-    ids[argument] = addBuffer(type, randomTensor(type), true);
-  }
-  for (auto launch : main.getBody().getOps<kernel::LaunchOp>()) {
+  for (const Emitted &one : kernels) {
+    begin(one.kernel.name);
     SmallVector<int> inputs, outputs;
-    for (Value input : launch.getInputs())
-      inputs.push_back(ids.lookup(input));
-    runStep(module.lookupSymbol<kernel::FuncOp>(launch.getKernel()), inputs, outputs);
-    for (auto [result, id] : llvm::zip(launch.getOutputs(), outputs))
-      ids[result] = id;
+    for (Attribute type : const_cast<Emitted &>(one).func.getInputTypes()) {
+      auto tensor = cast<RankedTensorType>(cast<TypeAttr>(type).getValue());
+      inputs.push_back(addBuffer(tensor, randomTensor(tensor), true));
+    }
+    runStep(one.func, inputs, outputs);
+    manifest += steps + checks;
   }
-  manifest += steps + checks;
 }
 
 void writeCubins(llvm::ArrayRef<Emitted> all, const std::string &folder) {
