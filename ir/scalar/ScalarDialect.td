@@ -22,6 +22,7 @@ def Scalar_Dialect : Dialect {
   let cppNamespace = "::graphc::scalar";
   let summary = "Per-element arithmetic with defined edge values";
   let hasConstantMaterializer = 1;
+  let useDefaultAttributePrinterParser = 1;
 }
 
 def Scalar_Float : AnyTypeOf<[F32, F64]>;
