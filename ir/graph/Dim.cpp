@@ -383,3 +383,15 @@ SmallVector<DimAttr> graphc::graph::getStrides(RankedTensorType type) {
   }
   return strides;
 }
+
+ArrayAttr graphc::graph::makeDimArray(MLIRContext *context, ArrayRef<DimAttr> dims) {
+  return ArrayAttr::get(context, SmallVector<Attribute>(dims.begin(), dims.end()));
+}
+
+ArrayAttr graphc::graph::makeDimArray(MLIRContext *context, ArrayRef<int64_t> dims) {
+  return ArrayAttr::get(context, llvm::map_to_vector(dims, [&](int64_t dim) { return Attribute(DimAttr::constant(context, dim)); }));
+}
+
+SmallVector<DimAttr> graphc::graph::getDimArray(ArrayAttr dims) {
+  return llvm::map_to_vector(dims, [](Attribute dim) { return cast<DimAttr>(dim); });
+}

@@ -17,6 +17,7 @@ enum class DimKind { Constant, Symbol, Add, Sub, Mul, FloorDiv, CeilDiv, Mod, Mi
 enum class DimPredicate { Eq, Ne, Lt, Le, Gt, Ge };
 } // namespace graphc::graph
 
+#include "ir/graph/GraphEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "ir/graph/GraphAttrs.h.inc"
 
@@ -34,9 +35,20 @@ DimAttr getNumElements(mlir::RankedTensorType type);
 /// Strides in elements of the physical order, as expressions, by logical dim.
 llvm::SmallVector<DimAttr> getStrides(mlir::RankedTensorType type);
 
+/// An attribute array of expressions, as ops' `shape`, `starts`, `low` … take it, and back.
+mlir::ArrayAttr makeDimArray(mlir::MLIRContext *context, llvm::ArrayRef<DimAttr> dims);
+mlir::ArrayAttr makeDimArray(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> dims);
+llvm::SmallVector<DimAttr> getDimArray(mlir::ArrayAttr dims);
+/// Whether the dim is the given constant.
+inline bool isConstant(DimAttr dim, int64_t value) { return dim.isConstant() && dim.getValue() == value; }
+
 inline DimAttr operator+(DimAttr a, DimAttr b) { return DimAttr::binary(DimKind::Add, a, b); }
 inline DimAttr operator-(DimAttr a, DimAttr b) { return DimAttr::binary(DimKind::Sub, a, b); }
 inline DimAttr operator*(DimAttr a, DimAttr b) { return DimAttr::binary(DimKind::Mul, a, b); }
+inline DimAttr operator+(DimAttr a, int64_t b) { return a + DimAttr::constant(a.getContext(), b); }
+inline DimAttr operator-(DimAttr a, int64_t b) { return a - DimAttr::constant(a.getContext(), b); }
+inline DimAttr operator*(DimAttr a, int64_t b) { return a * DimAttr::constant(a.getContext(), b); }
+inline DimAttr floorDiv(DimAttr a, int64_t b) { return DimAttr::binary(DimKind::FloorDiv, a, DimAttr::constant(a.getContext(), b)); }
 
 } // namespace graphc::graph
 

@@ -17,9 +17,6 @@ using namespace graphc::graph;
 #include "ir/graph/GraphAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
 #include "ir/graph/GraphTypes.cpp.inc"
-#define GET_OP_CLASSES
-#include "ir/graph/GraphOps.cpp.inc"
-
 void GraphDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
@@ -29,10 +26,7 @@ void GraphDialect::initialize() {
 #define GET_TYPEDEF_LIST
 #include "ir/graph/GraphTypes.cpp.inc"
       >();
-  addOperations<
-#define GET_OP_LIST
-#include "ir/graph/GraphOps.cpp.inc"
-      >();
+  registerGraphDialectOperations(this); // sharded: GraphOps0.cpp …
 }
 
 Operation *GraphDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type, Location loc) {

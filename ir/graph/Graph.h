@@ -15,7 +15,6 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "ir/graph/GraphDialect.h.inc"
-#include "ir/graph/GraphEnums.h.inc"
 #include "ir/graph/GraphInterfaces.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "ir/graph/GraphTypes.h.inc"

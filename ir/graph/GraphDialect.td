@@ -86,6 +86,8 @@ def Graph_Tensor : RankedTensorOf<[F16, BF16, F32, F64, I1, I8, I16, I32, I64, U
 def Graph_FloatTensor : RankedTensorOf<[F16, BF16, F32, F64]>;
 def Graph_IntTensor : RankedTensorOf<[I1, I8, I16, I32, I64, UI8]>;
 def Graph_BoolTensor : RankedTensorOf<[I1]>;
+def Graph_NumberTensor : RankedTensorOf<[F16, BF16, F32, F64, I8, I16, I32, I64, UI8]>; // all but bool
+def Graph_IndexTensor : RankedTensorOf<[I32, I64]>;
 
 // The mandatory facts about an op. `atenOps` are ATen base names ("add", "_softmax"), `derivativeRule` is "none: reason" or "todo" (until
 // training lands) or the rule; an empty one is refused.
@@ -103,10 +105,18 @@ class Graph_Op<string mnemonic, list<string> atenOps, string fusionKind, string 
   let extraClassDefinition = graphOpFacts;
 }
 
-// Ops whose result types follow from operands and attributes: define `$cppClass::inferReturnTypes`.
+// Ops whose result types follow from operands and attributes: define `$cppClass::inferReturnTypes` over the adaptor. A result may have another physical
+// order than the inferred one (AssignLayouts changes it), never other dims or another element type.
 class Graph_InferredOp<string mnemonic, list<string> atenOps, string fusionKind, string autocastClass, string layoutBehaviour,
                        string derivativeRule, list<Trait> traits = []>
     : Graph_Op<mnemonic, atenOps, fusionKind, autocastClass, layoutBehaviour, derivativeRule,
-               traits # [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]>;
+               traits # [Pure, InferTypeOpAdaptorWithIsCompatible]> {
+  code inferredOpFacts = graphOpFacts # "bool $cppClass::isCompatibleReturnTypes(::mlir::TypeRange inferred, ::mlir::TypeRange found) {\n"
+    "  return ::graphc::graph::equalButForOrder(inferred, found); }\n";
+  let extraClassDefinition = inferredOpFacts;
+}
+
+// One expression per dim; `makeDimArray` and `getDimArray` (Dim.h) convert.
+def Graph_DimArrayAttr : TypedArrayAttrBase<Graph_DimAttr, "array of #graph.dim">;
 
 #endif // GRAPHC_IR_GRAPH_GRAPHDIALECT_TD

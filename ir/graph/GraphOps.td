@@ -1,6 +1,12 @@
 //===- GraphOps.td - all ops of the graph dialect -------------------------===//
 include "ir/graph/StructureOps.td"
 include "ir/graph/PointwiseOps.td"
+include "ir/graph/UnaryOps.td"
+include "ir/graph/BinaryOps.td"
 include "ir/graph/ViewOps.td"
 include "ir/graph/ReductionOps.td"
+include "ir/graph/NormalizationOps.td"
 include "ir/graph/ContractionOps.td"
+include "ir/graph/WindowOps.td"
+include "ir/graph/GatherOps.td"
+include "ir/graph/RecurrentOps.td"

@@ -4,6 +4,8 @@
 
 #include "ir/graph/Graph.h"
 #include "ir/graph/Infer.h"
+#include "ir/scalar/ScalarMath.h"
+#include "ir/support/Check.h"
 
 namespace graphc::graph {
 

@@ -1,0 +1,9 @@
+// Part 1 of the generated op definitions, with the pointwise ops' bodies.
+#include "ir/graph/GraphSupport.h"
+
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+
+#define GET_OP_DEFS_1
+#include "ir/graph/GraphOps.cpp.inc"
