@@ -1,0 +1,25 @@
+// The generators: each turns one kernel.func into one LLVM function and says how its work is cut into units.
+#ifndef GRAPHC_CODEGEN_CPU_KERNELGENERATORS_H
+#define GRAPHC_CODEGEN_CPU_KERNELGENERATORS_H
+
+#include "codegen/cpu/FunctionBuilder.h"
+#include "ir/kernel/Kernel.h"
+
+namespace graphc::cpu {
+
+struct GeneratedKernel {
+  std::string schedule;
+  graph::DimAttr units, chunk, scratchBytes, flops, costNs;
+};
+
+/// Pointwise, reduce and row kernels (SpmdGenerator.cpp).
+GeneratedKernel generateSpmd(kernel::FuncOp func, FunctionBuilder &f);
+/// Contractions (ContractionGenerator.cpp). Fails on forms it doesn't cover; the error names the kernel.
+llvm::Expected<GeneratedKernel> generateContraction(kernel::FuncOp func, FunctionBuilder &f);
+
+/// Units and times of a kernel whose unit takes about `cyclesPerUnit`.
+void setCosts(GeneratedKernel &kernel, double cyclesPerUnit, double flopsPerUnit);
+
+} // namespace graphc::cpu
+
+#endif // GRAPHC_CODEGEN_CPU_KERNELGENERATORS_H
