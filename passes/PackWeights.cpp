@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace graphc {
 #define GEN_PASS_DEF_PACKWEIGHTS
@@ -194,10 +195,11 @@ struct PackWeights : graphc::impl::PackWeightsBase<PackWeights> {
       if (get->use_empty())
         get.erase();
     });
-    SymbolTable symbols(module);
+    llvm::StringSet<> used;
+    module.walk([&](graph::GetOp get) { used.insert(get.getParameter()); });
     for (auto parameter : llvm::make_early_inc_range(module.getOps<graph::ParameterOp>()))
-      if (SymbolTable::symbolKnownUseEmpty(parameter, module))
-        symbols.erase(parameter);
+      if (!used.contains(parameter.getSymName()))
+        parameter.erase();
   }
 };
 

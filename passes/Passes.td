@@ -13,6 +13,12 @@ class Graphc_Pass<string flag, string op = "::mlir::ModuleOp"> : Pass<"graphc-" 
   let dependentDialects = ["::graphc::graph::GraphDialect", "::graphc::kernel::KernelDialect", "::graphc::scalar::ScalarDialect"];
 }
 
+def FoldConstants : Graphc_Pass<"fold-constants"> {
+  let summary = "Evaluates ops over constants at compile time and removes parameters that nobody reads";
+  let options = [Option<"maxElements", "max-elements", "int64_t", "4194304", "largest operand or result of an op that is folded, in elements">,
+                 Option<"maxGrowth", "max-growth", "int64_t", "262144", "elements by which a result may exceed the largest operand">];
+}
+
 def FuseKernels : Graphc_Pass<"fuse-kernels"> {
   let summary = "Decides which graph ops share a kernel";
 }

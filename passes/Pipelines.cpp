@@ -10,6 +10,7 @@ using namespace mlir;
 void graphc::buildGraphPhase(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createFoldConstants());
 }
 
 void graphc::buildTargetPhase(OpPassManager &pm, const PipelineOptions &options) {
