@@ -179,7 +179,7 @@ void Context::bindOutput(uint32_t index, const graphc_tensor *tensor) {
 
 void Context::makeKey() {
   key_.clear();
-  key_.push_back(lastVariant_);
+  key_.push_back(onlyCandidate() >= 0 ? onlyCandidate() : -2 - lastVariant_);
   for (size_t i = 0; i < inputs_.size(); ++i) {
     if (!inputs_[i].isSet)
       throw Failure(GRAPHC_ERROR_INPUT, text("input '", model_->inputs()[i].name, "' (number ", i, " of ", inputs_.size(),
@@ -222,15 +222,26 @@ void Context::evaluateSymbols() {
   }
 }
 
-uint32_t Context::selectVariant() {
+const flatbuffers::Vector<uint32_t> *Context::candidates() const {
   const plan::Plan &plan = model_->plan();
-  const auto *candidates = lastVariant_ < 0 ? plan.start() : plan.variants()->Get(static_cast<uint32_t>(lastVariant_))->next();
-  if (!candidates || candidates->size() == 0)
-    return lastVariant_ < 0 ? 0 : static_cast<uint32_t>(lastVariant_);
+  return lastVariant_ < 0 ? plan.start() : plan.variants()->Get(static_cast<uint32_t>(lastVariant_))->next();
+}
+
+int64_t Context::onlyCandidate() const {
+  const auto *list = candidates();
+  if (!list || list->size() == 0)
+    return std::max<int64_t>(lastVariant_, 0);
+  const bool unconditional = !model_->plan().variants()->Get(list->Get(0))->when();
+  return list->size() == 1 && unconditional ? static_cast<int64_t>(list->Get(0)) : -1;
+}
+
+uint32_t Context::selectVariant() {
+  if (onlyCandidate() >= 0)
+    return static_cast<uint32_t>(onlyCandidate());
   model_->dimTable().evaluate(symbols_, selectionDims_);
   std::string why;
-  for (uint32_t candidate : *candidates)
-    if (Instance::conditionsHold(*model_, plan.variants()->Get(candidate)->when(), selectionDims_, &why))
+  for (uint32_t candidate : *candidates())
+    if (Instance::conditionsHold(*model_, model_->plan().variants()->Get(candidate)->when(), selectionDims_, &why))
       return candidate;
   throw Failure(GRAPHC_ERROR_INPUT, text("the model was not compiled for these inputs after the runs before: it ", why,
                                          "; call graphc_context_reset, or compile for these inputs"));

@@ -72,6 +72,10 @@ private:
   Instance &prepare();
   void makeKey();
   void evaluateSymbols();
+  /// Variants to try next, in order; null or empty: the last one again (the first one before any run).
+  const flatbuffers::Vector<uint32_t> *candidates() const;
+  /// The variant that the next run takes whatever the sizes, or -1 where conditions decide.
+  int64_t onlyCandidate() const;
   uint32_t selectVariant();
   Instance &instanceToBuild();
   Instance &buildInstance();

@@ -7,12 +7,12 @@
 #include <chrono>
 #include <climits>
 #include <cmath>
+#include <exception>
 #include <fstream>
 #include <immintrin.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
-#include <system_error>
 #include <unistd.h>
 
 namespace graphc::runtime {
@@ -59,8 +59,8 @@ ThreadPool::ThreadPool(unsigned threads) : shares_(new Share[std::clamp(threads,
   for (unsigned worker = 1; worker < wanted; ++worker) {
     try {
       workers_.emplace_back([this, worker] { work(worker); });
-    } catch (const std::system_error &) {
-      break; // a limit of the system: fewer threads
+    } catch (const std::exception &) {
+      break; // a limit of the system or no memory: fewer threads
     }
     threads_ = worker + 1;
   }

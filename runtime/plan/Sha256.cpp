@@ -100,6 +100,8 @@ Sha256::Sha256()
     : state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19} {}
 
 void Sha256::update(std::span<const std::byte> bytes) {
+  if (bytes.empty())
+    return;
   total_ += bytes.size();
   if (filled_ > 0) {
     size_t take = std::min(bytes.size(), 64 - filled_);

@@ -4,6 +4,7 @@
 #include "runtime/plan/CodeImage.h"
 #include "runtime/plan/KernelAbi.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -14,7 +15,7 @@ namespace graphc::test {
 AlignedBytes::AlignedBytes(const std::vector<std::byte> &bytes) : storage_(bytes.size() + 64), size_(bytes.size()) {
   const auto address = reinterpret_cast<uintptr_t>(storage_.data());
   data_ = storage_.data() + (64 - address % 64) % 64;
-  std::memcpy(data_, bytes.data(), bytes.size());
+  std::copy(bytes.begin(), bytes.end(), data_);
 }
 
 std::vector<std::byte> readFile(const std::string &path) {
