@@ -103,34 +103,57 @@ std::vector<SourceLocation> Locator::framesOf(jit::Node *node) {
   return frames;
 }
 
-/// The nodes whose line stands in for a node without one, best first: users (and theirs, where they have no line either),
-/// producers (and those of the users), what stands beside it.
-std::vector<jit::Node *> Locator::neighbours(jit::Node *node) {
-  constexpr size_t maxUsers = 64;
-  constexpr int reach = 8;
-  std::vector<jit::Node *> result{node};
-  for (size_t i = 0; i < result.size() && result.size() < maxUsers; ++i)
-    for (jit::Value *output : result[i]->outputs())
+const std::optional<SourceLocation> &Locator::userFrameOf(jit::Node *node) {
+  auto [it, inserted] = userFrames.try_emplace(node);
+  if (inserted)
+    it->second = innermostUserFrame(framesOf(node));
+  return it->second;
+}
+
+/// The line of the nearest user that has one, by way of users that have none (long chains of GetAttr, tuples).
+std::optional<SourceLocation> Locator::lineOfUsers(jit::Node *node, std::vector<jit::Node *> &passed) {
+  constexpr size_t maxNodes = 2000;
+  std::unordered_set<jit::Node *> seen{node};
+  passed.push_back(node);
+  for (size_t i = 0; i < passed.size() && passed.size() < maxNodes; ++i)
+    for (jit::Value *output : passed[i]->outputs())
       for (const jit::Use &use : output->uses()) {
         bool leavesBlock = use.user->kind() == c10::prim::Return;
         jit::Node *user = leavesBlock ? use.user->owningBlock()->owningNode() : use.user;
-        if (user && std::find(result.begin(), result.end(), user) == result.end())
-          result.push_back(user);
+        if (!user || !seen.insert(user).second)
+          continue;
+        if (const std::optional<SourceLocation> &frame = userFrameOf(user))
+          return frame;
+        passed.push_back(user);
       }
-  std::rotate(result.begin(), result.begin() + 1, result.end()); // the node's own producers, then those of its users
-  for (size_t i = 0, users = result.size(); i < users; ++i)
-    for (jit::Value *input : result[(i + users - 1) % users]->inputs())
+  return std::nullopt;
+}
+
+/// The line of a producer, of the node or of the users without a line that `passed` lists.
+std::optional<SourceLocation> Locator::lineOfProducers(const std::vector<jit::Node *> &passed) {
+  for (jit::Node *node : passed)
+    for (jit::Value *input : node->inputs())
       if (input->node()->kind() != c10::prim::Param && input->node()->kind() != c10::prim::Constant)
-        result.push_back(input->node());
+        if (const std::optional<SourceLocation> &frame = userFrameOf(input->node()))
+          return frame;
+  return std::nullopt;
+}
+
+/// The line of what stands beside the node, else of the nodes around its block.
+std::optional<SourceLocation> Locator::lineBeside(jit::Node *node) {
+  constexpr int reach = 8;
   auto isEnd = [](jit::Node *other) { return other->kind() == c10::prim::Return; };
   jit::Node *before = node, *after = node;
   for (int i = 0; i < reach; ++i) {
-    if (!isEnd(after->next()) && (after = after->next())->kind() != c10::prim::Constant)
-      result.push_back(after);
-    if (!isEnd(before->prev()) && (before = before->prev())->kind() != c10::prim::Constant)
-      result.push_back(before);
+    if (!isEnd(after->next()) && (after = after->next())->kind() != c10::prim::Constant && userFrameOf(after))
+      return userFrameOf(after);
+    if (!isEnd(before->prev()) && (before = before->prev())->kind() != c10::prim::Constant && userFrameOf(before))
+      return userFrameOf(before);
   }
-  return result;
+  for (jit::Node *outer = node->owningBlock()->owningNode(); outer; outer = outer->owningBlock()->owningNode())
+    if (userFrameOf(outer))
+      return userFrameOf(outer);
+  return std::nullopt;
 }
 
 const c10::ivalue::Object *Locator::objectOf(jit::Value *value) const {
@@ -184,22 +207,24 @@ std::string Locator::modulePathOf(jit::Node *node) const {
 
 SourceLocation Locator::locate(jit::Node *node) {
   noteModuleValue(node);
-  std::vector<SourceLocation> own = framesOf(node);
-  std::optional<SourceLocation> found = innermostUserFrame(own);
+  std::optional<SourceLocation> found = userFrameOf(node);
+  std::vector<jit::Node *> passed;
   if (!found)
-    for (jit::Node *other : neighbours(node))
-      if ((found = innermostUserFrame(framesOf(other))))
-        break;
-  for (jit::Node *outer = node->owningBlock()->owningNode(); outer && !found;
-       outer = outer->owningBlock()->owningNode())
-    found = innermostUserFrame(framesOf(outer));
+    found = lineOfUsers(node, passed);
+  if (!found)
+    found = lineOfProducers(passed);
+  if (!found)
+    found = lineBeside(node);
   SourceLocation location;
-  if (found)
+  if (found) {
     location = *found;
-  else if (!own.empty())
-    location = own.front();
-  else
-    location.file = fileName;
+  } else {
+    std::vector<SourceLocation> own = framesOf(node);
+    if (!own.empty())
+      location = own.front();
+    else
+      location.file = fileName;
+  }
   location.modulePath = modulePathOf(node);
   return location;
 }

@@ -10,6 +10,8 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <unordered_set>
+
 namespace graphc::frontend::torchscript {
 
 class Locator {
@@ -24,7 +26,10 @@ public:
 
 private:
   static std::vector<SourceLocation> framesOf(torch::jit::Node *node);
-  static std::vector<torch::jit::Node *> neighbours(torch::jit::Node *node);
+  const std::optional<SourceLocation> &userFrameOf(torch::jit::Node *node);
+  std::optional<SourceLocation> lineOfUsers(torch::jit::Node *node, std::vector<torch::jit::Node *> &passed);
+  std::optional<SourceLocation> lineOfProducers(const std::vector<torch::jit::Node *> &passed);
+  std::optional<SourceLocation> lineBeside(torch::jit::Node *node);
   void noteModuleValue(torch::jit::Node *node);
   const c10::ivalue::Object *objectOf(torch::jit::Value *value) const;
   std::string modulePathOf(torch::jit::Node *node) const;
@@ -34,6 +39,7 @@ private:
   const ValueConverter &values;
   const c10::ivalue::Object *root;
   std::string fileName;
+  std::unordered_map<torch::jit::Node *, std::optional<SourceLocation>> userFrames;
   std::unordered_map<const torch::jit::Value *, const c10::ivalue::Object *> objectOfValue;
   std::map<std::pair<std::string, const c10::ClassType *>, const c10::ivalue::Object *> lastNamed;
 };
