@@ -1,4 +1,4 @@
-"""Writes the TorchScript files of this folder's tests: make_models.py FOLDER. Line numbers below are checked by the tests."""
+"""Writes the .pt files that lie here: make_models.py FOLDER, run in a neutral folder, for files keep the path of their source."""
 import enum
 import os
 import sys
