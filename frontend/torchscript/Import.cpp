@@ -1,6 +1,6 @@
 // Loads a TorchScript file with LibTorch and converts the inlined method node by node.
 //
-// Input: path and method name. Output: ImportResult. Of LibTorch's optimiser only Inline runs: what it would fold or
+// Input: path and method name. Output: ImportResult, through the C symbol at the end of this file. Of LibTorch's optimiser only Inline runs: what it would fold or
 // rewrite is graphc's to decide. prim::Constant nodes become inline constants; everything else stays as the file has it.
 #include "frontend/torchscript/Import.h"
 
@@ -261,8 +261,8 @@ std::string describe(const std::string &message) {
 
 } // namespace
 
-ImportResult graphc::frontend::torchscript::importTorchScript(const std::string &path, const std::string &method) {
-  ImportResult result;
+extern "C" __attribute__((visibility("default"))) void
+graphcImportTorchScript(const std::string &path, const std::string &method, ImportResult &result) {
   try {
     result.graph = convertFile(path, method);
   } catch (const ReadError &error) {
@@ -274,5 +274,4 @@ ImportResult graphc::frontend::torchscript::importTorchScript(const std::string 
   } catch (...) {
     result.error = "LibTorch failed for an unknown reason";
   }
-  return result;
 }

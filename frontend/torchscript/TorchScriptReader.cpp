@@ -94,12 +94,13 @@ Error checkBytes(StringRef path, const ZipArchive &archive) {
 
 /// Reads the file in a child process first: LibTorch's unpicklers dereference what the file says, so a crafted file kills the
 /// process that reads it, and that must not be the user's. Without a child to be had, the file is read unprobed.
-Error probeInChild(StringRef path, const TorchScriptOptions &options) {
+Error probeInChild(StringRef path, const TorchScriptOptions &options, torchscript::ImportFunction *import) {
   pid_t child = fork();
   if (child == 0) {
     int null = open("/dev/null", O_WRONLY);
     dup2(null, STDERR_FILENO); // what there is to say, the parent's own reading says
-    torchscript::importTorchScript(path.str(), options.method);
+    torchscript::ImportResult ignored;
+    import(path.str(), options.method, ignored);
     _exit(0);
   }
   int status = 0;
@@ -125,9 +126,14 @@ Expected<SourceGraph> graphc::frontend::readTorchScript(StringRef path, const To
 #ifdef GRAPHC_WITH_TORCH
   if (Error error = checkBytes(path, **archive))
     return error;
-  if (Error error = probeInChild(path, options))
+  std::string reason;
+  torchscript::ImportFunction *import = torchscript::loadImport(reason);
+  if (!import)
+    return createStringError(std::errc::no_such_file_or_directory, "%s", reason.c_str());
+  if (Error error = probeInChild(path, options, import))
     return error;
-  torchscript::ImportResult result = torchscript::importTorchScript(path.str(), options.method);
+  torchscript::ImportResult result;
+  import(path.str(), options.method, result);
   if (!result.graph)
     return failure(path, result.error);
   result.graph->producer = "TorchScript archive version " + std::to_string(*version);
