@@ -26,7 +26,7 @@ TORCH_HEADERS = re.compile(r"^(torch|ATen|c10)/")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SOURCES = (".h", ".hpp", ".cpp", ".c", ".cc", ".cuh", ".td")
 LINE_LIMIT, FUNCTION_LIMIT = 600, 80
-FUNCTION_START = re.compile(r"^( ? ?)(?!namespace|class|struct|enum|union|extern|#|//|\s)[^=]*\(.*\{$|^( ? ?)\S.*\) (?:const |noexcept |override )*\{$")
+NOT_FUNCTIONS = re.compile(r"\s*(namespace|class|struct|enum|union|extern|if|else|for|while|switch|do|case|default|try|catch)\b")
 COUNTED = SOURCES + (".py", ".sh", ".cmake", ".fbs", "CMakeLists.txt")
 # Absolute paths of somebody's machine. The distribution's own (/usr, /tmp, /proc, /dev, /etc) are not.
 LEAK = re.compile(r"(?<![\w./~$}%-])/(?:root|home|work|farm|Users|mnt|opt)/[\w.]")
@@ -66,16 +66,21 @@ def check_lines(path, lines):
 
 
 def long_functions(path, lines):
-    """Functions as clang-format lays them out: the opening line ends in '{', the closing one is '}' at the same indent."""
-    start = None
+    """Functions as clang-format lays them out: the first line of the head and the closing '}' are the only ones at their indent
+    (0, or 2 inside a class)."""
+    opener = {}  # indent: number of the last line that stands at it
     for number, line in enumerate(lines, 1):
-        match = FUNCTION_START.match(line) if start is None else None
-        if match:
-            start = (number, match.group(1) or match.group(2) or "")
-        elif start and line == start[1] + "}":
-            if number - start[0] + 1 > FUNCTION_LIMIT:
-                yield (path, start[0], f"a function of {number - start[0] + 1} lines, the limit is {FUNCTION_LIMIT}: split it")
-            start = None
+        indent = len(line) - len(line.lstrip())
+        if indent not in (0, 2) or not line.strip() or line.lstrip().startswith(("//", "#")):
+            continue
+        start = opener.get(indent)
+        if line.strip() == "}" and start and number - start + 1 > FUNCTION_LIMIT:
+            head = lines[start - 1]
+            if "(" in head and not NOT_FUNCTIONS.match(head):
+                yield (path, start, f"a function of {number - start + 1} lines, the limit is {FUNCTION_LIMIT}: split it")
+        opener[indent] = number
+        if indent == 0:
+            opener.pop(2, None)
 
 
 def check_file(root, path):

@@ -4,7 +4,11 @@ import sys
 
 
 def function(lines, indent=""):
-    return f"{indent}int f(int x) {{\n" + f"{indent}  x += 1;\n" * (lines - 2) + f"{indent}}}\n"
+    """A function of so many lines, its head on two of them, with a lambda and a block inside."""
+    head = f"{indent}int f(int x,\n{indent}      int y) {{\n"
+    body = [f"auto g = [&](int z) {{", "  return z;", "};", "if (x) {", "  ++x;", "}"]
+    body += ["x += 1;"] * (lines - 3 - len(body))
+    return head + "".join(f"{indent}  {line}\n" for line in body) + f"{indent}}}\n"
 
 
 GOOD = {
