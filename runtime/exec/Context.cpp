@@ -148,6 +148,10 @@ void Context::setInput(uint32_t index, const graphc_tensor &tensor) {
   if (tensor.strides)
     input.strides.assign(tensor.strides, tensor.strides + tensor.rank);
   input.extentBytes = extentBytes(tensor, input.strides, expected, "input");
+  for (uint32_t d = 0; expected.isMutated && d < tensor.rank; ++d)
+    if (input.dims[d] > 1 && input.strides[d] == 0)
+      throw Failure(GRAPHC_ERROR_INPUT, text("input '", expected.name, "', which the model writes, has stride 0 in dim ", d,
+                                             "; its elements must not share memory"));
   input.isDense = sameLayout(input.dims, input.strides, input.denseStrides);
   input.data = static_cast<std::byte *>(tensor.data);
   input.isSet = true;
@@ -272,7 +276,6 @@ Instance &Context::buildInstance() {
   if (current_ == &instance)
     current_ = nullptr;
   instance.build(*model_, variant, symbols_, {inputDimsScratch_, stateDimsScratch_, options_.arenaOff, threads_});
-  reserveFor(instance);
   instance.key = key_;
   return instance;
 }
@@ -285,9 +288,6 @@ void Context::reserveFor(Instance &instance) {
   scratch_.reserve(stride * threads_);
   for (size_t i = 0; i < states_.size(); ++i)
     states_[i].storage.reserve(instance.stateBytes()[i]);
-  for (size_t i = 0; i < outputs_.size(); ++i)
-    if (!outputs_[i].isBound)
-      outputs_[i].own.reserve(instance.outputs()[i].bytes);
 }
 
 Instance &Context::prepare() {
@@ -298,6 +298,7 @@ Instance &Context::prepare() {
       found = cache_[i].get();
   if (!found)
     found = &buildInstance();
+  reserveFor(*found);
   found->lastUsed = ++runCount_;
   return *(current_ = found);
 }
@@ -315,6 +316,8 @@ std::byte *Context::inputAddress(size_t index, const Instance::Input &input) {
   bound.copied = input.buffer >= 0 && input.bytes > 0 && (!bound.isDense || !aligned || options_.arenaOff);
   if (!bound.copied)
     return orNothing(bound.data);
+  if (options_.arenaOff && bound.copy.capacity() != input.bytes)
+    bound.copy = Storage(true); // the guard page right behind it
   bound.copy.reserve(input.bytes);
   stridedCopy(bound.dims, sizeOf(model_->inputs()[index].dtype), bound.copy.data(), bound.denseStrides, bound.data,
               bound.strides);
@@ -332,6 +335,8 @@ std::byte *Context::outputAddress(size_t index, const Instance::Output &output) 
                   reinterpret_cast<uintptr_t>(bound.data) % alignment == 0;
   if (bound.inPlace)
     return orNothing(bound.data);
+  if (options_.arenaOff && bound.own.capacity() != output.bytes)
+    bound.own = Storage(true);
   bound.own.reserve(output.bytes);
   return bound.own.data();
 }
@@ -343,6 +348,12 @@ void Context::checkOverlaps() const {
           overlap(outputs_[o].data, outputs_[o].extentBytes, inputs_[i].data, inputs_[i].extentBytes))
         throw Failure(GRAPHC_ERROR_INPUT, text("the memory of output '", model_->outputs()[o].name, "' overlaps input '",
                                                model_->inputs()[i].name, "'; give it memory of its own"));
+  for (size_t a = 0; a < outputs_.size(); ++a)
+    for (size_t b = 0; b < a; ++b)
+      if (outputs_[a].isBound && outputs_[b].isBound &&
+          overlap(outputs_[a].data, outputs_[a].extentBytes, outputs_[b].data, outputs_[b].extentBytes))
+        throw Failure(GRAPHC_ERROR_INPUT, text("the memory of output '", model_->outputs()[a].name, "' overlaps output '",
+                                               model_->outputs()[b].name, "'; give each memory of its own"));
   for (size_t a = 0; a < inputs_.size(); ++a)
     for (size_t b = 0; b < inputs_.size(); ++b)
       if (a != b && model_->inputs()[a].isMutated &&

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <sys/resource.h>
+#include <unistd.h>
 
 using namespace graphc;
 using namespace graphc::test;
@@ -269,6 +271,34 @@ TEST(Run, ArenaOffPageFaultsOnLargeOverruns) {
       },
       "");
 }
+
+#ifndef __SANITIZE_ADDRESS__ // its shadow needs more address space than the limit leaves
+TEST(Run, AnArenaThatDoesNotFitIsAnErrorAndSmallerRunsGoOn) {
+  TestPlan p;
+  const int n = p.symbol("N", 0, 1 << 20, SymbolSource::InputValue, 0), one = p.constant(1);
+  p.input("n", DType::I64, {});
+  p.output("out", DType::F32, {one});
+  p.inputBuffer(0);
+  const uint32_t out = p.outputBuffer(0), t = p.arenaBuffer(DType::F32, {n, n}, 0, 1);
+  p.launch("overrun_f32", {t}, p.constant(0)); // no unit: only the memory counts
+  p.launch("double_f32", {t, out}, one);
+  const Model model = p.open();
+  const auto child = [&] {
+    Context context(model);
+    int64_t value = 8;
+    context.setInput(0, Tensor(&value, {}));
+    context.run();
+    const rlimit limit{uint64_t(2) << 30, uint64_t(2) << 30};
+    setrlimit(RLIMIT_AS, &limit);
+    value = 30000; // 3.6 GB
+    if (graphc_context_run(context.get()) != GRAPHC_ERROR_MEMORY)
+      return 1;
+    value = 8; // the sizes of the first run, cached
+    return graphc_context_run(context.get()) == GRAPHC_OK ? 0 : 2;
+  };
+  EXPECT_EXIT(_exit(child()), testing::ExitedWithCode(0), "");
+}
+#endif
 
 TEST(Run, ReportsAnIndexOutOfRangeWithItsLine) {
   TestPlan p;
