@@ -1,4 +1,5 @@
 // #graph.dim: construction with simplification, evaluation, infix text; and #graph.info's assembly form and verifier.
+#include "ir/graph/DimSum.h"
 #include "ir/graph/Graph.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -191,6 +192,8 @@ DimAttr DimAttr::binary(DimKind kind, DimAttr lhs, DimAttr rhs) {
     if (std::optional<int64_t> value = foldBinary(kind, lhs.getValue(), rhs.getValue()))
       return constant(context, *value);
   if (DimAttr simple = simplifyNeutral(kind, lhs, rhs))
+    return simple;
+  if (DimAttr simple = simplifySum(kind, lhs, rhs))
     return simple;
   bool commutes = kind == DimKind::Add || kind == DimKind::Mul || kind == DimKind::Min || kind == DimKind::Max;
   if (commutes && rhs.str() < lhs.str())

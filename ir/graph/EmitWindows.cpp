@@ -80,18 +80,31 @@ static Value emitMax(ElementEmitter &e, Operation *op, Value x, const Window &wi
                   [&](ArrayRef<AffineExpr> k) { return SmallVector<Value>{readWindow(e, x, window, index, k, outside)}; })[0];
 }
 
-/// Value (result 0) or row-major spatial position (1) of the first largest element; elements that don't exist have the last position.
+/// Row-major position in x of the window's first element that exists, as i64.
+static Value firstPosition(ElementEmitter &e, Value x, const Window &window) {
+  ScalarBuilder &b = e.scalar();
+  Value linear;
+  for (size_t i = 0; i < window.start.size(); ++i) {
+    Value start = e.indexValue(window.start[i]);
+    if (window.mayLeave[i])
+      start = b.select(b.compare(Predicate::lt, start, b.constantLike(0, start)), e.indexValue(window.start[i] % window.step[i]), start);
+    linear = linear ? b.add(b.mul(linear, e.indexValue(e.dim(getDim(tensorType(x), i + 2)))), start) : start;
+  }
+  return linear;
+}
+
+/// Value (result 0) or row-major spatial position (1) of the first largest element. An element that doesn't exist is the lowest value at the position of the first that
+/// does: it can only tie with that one, which then wins as it should.
 static Value emitMaxWithPosition(ElementEmitter &e, Operation *op, Value x, const Window &window, ArrayRef<AffineExpr> index, unsigned result) {
   double outside = lowest(tensorType(x).getElementType());
-  Type i64 = IntegerType::get(x.getContext(), 64);
   return e.reduce(window.extents, {Monoid::argmax}, index, op, [&](ArrayRef<AffineExpr> k) {
     auto [point, mask] = locate(e, x, window, index, k);
     AffineExpr linear = getAffineConstantExpr(0, e.getContext());
     for (size_t d = 2; d < point.size(); ++d)
-      linear = linear * e.dim(graph::getDim(tensorType(x), d)) + point[d];
+      linear = linear * e.dim(getDim(tensorType(x), d)) + point[d];
     Value position = e.indexValue(linear);
     if (!mask.empty())
-      position = e.scalar().select(e.holds(mask), position, e.scalar().intConstant(std::numeric_limits<int64_t>::max(), i64));
+      position = e.scalar().select(e.holds(mask), position, firstPosition(e, x, window));
     return SmallVector<Value>{readWindow(e, x, window, index, k, outside), position};
   })[result];
 }

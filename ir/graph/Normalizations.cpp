@@ -133,18 +133,19 @@ static Value countOf(ElementEmitter &e, ArrayRef<DimAttr> extents, Type type) {
   return e.scalar().cast(e.indexValue(product), type);
 }
 
-/// (x - mean) / sqrt(var + eps) with the biased variance over `extents`; `at` gives x at an inner index.
+/// (x - mean) / sqrt(var + eps) with the biased variance over `extents`; `at` gives x at an inner index, `center` is x at the element's own. (A fold may be put further
+/// out than its use: what its body needs besides other folds is computed in the body.)
 static Value emitStandardized(ElementEmitter &e, Operation *op, Value center, ArrayRef<DimAttr> extents, ArrayRef<AffineExpr> free, double eps,
                               llvm::function_ref<Value(ArrayRef<AffineExpr>)> at) {
-  Value count = countOf(e, extents, center.getType());
   Value sum = e.reduce(extents, {Monoid::sum}, free, statistic(op, 0), [&](ArrayRef<AffineExpr> k) { return SmallVector<Value>{at(k)}; })[0];
-  Value mean = e.scalar().div(sum, count);
+  auto deviation = [&](Value x) { return e.scalar().sub(x, e.scalar().div(sum, countOf(e, extents, sum.getType()))); };
   Value squares = e.reduce(extents, {Monoid::sum}, free, statistic(op, 1), [&](ArrayRef<AffineExpr> k) {
-    Value deviation = e.scalar().sub(at(k), mean);
-    return SmallVector<Value>{e.scalar().mul(deviation, deviation)};
+    Value difference = deviation(at(k));
+    return SmallVector<Value>{e.scalar().mul(difference, difference)};
   })[0];
   scalar::ScalarBuilder &b = e.scalar();
-  return b.mul(b.sub(center, mean), b.rsqrt(b.add(b.div(squares, count), b.constantLike(eps, count))));
+  Value variance = b.div(squares, countOf(e, extents, squares.getType()));
+  return b.mul(deviation(center), b.rsqrt(b.add(variance, b.constantLike(eps, variance))));
 }
 
 /// value * weight[index] + bias[index], either absent.

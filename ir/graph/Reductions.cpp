@@ -165,26 +165,26 @@ Value MinDimOp::emitElement(ElementEmitter &e, unsigned result, ArrayRef<AffineE
   return Fold(e, *this, getX(), dim, getKeepdim(), index).reduceWithPosition(Monoid::argmin)[result];
 }
 
+// A fold may be put further out than its use: what its body needs besides other folds is computed in the body.
 Value VarOp::emitElement(ElementEmitter &e, unsigned, ArrayRef<AffineExpr> index) {
   Fold fold(e, *this, getX(), getDims(), getKeepdim(), index);
-  scalar::ScalarBuilder &b = e.scalar();
-  Value count = fold.count(), mean = b.div(fold.plain(Monoid::sum), count);
+  Value sum = fold.plain(Monoid::sum);
   Value squares = fold.reduce(Monoid::sum, 1, [&](ArrayRef<AffineExpr> k) {
-    scalar::ScalarBuilder &inner = e.scalar();
-    Value deviation = inner.sub(fold.at(k), mean);
-    return inner.mul(deviation, deviation);
+    Value mean = e.scalar().div(sum, fold.count()), deviation = e.scalar().sub(fold.at(k), mean);
+    return e.scalar().mul(deviation, deviation);
   });
-  Value divisor = e.scalar().sub(count, e.scalar().constantLike(getCorrection().convertToDouble(), count));
-  return e.scalar().div(squares, e.scalar().max(divisor, e.scalar().constantLike(0, divisor)));
+  scalar::ScalarBuilder &b = e.scalar();
+  Value count = fold.count(), divisor = b.sub(count, b.constantLike(getCorrection().convertToDouble(), count));
+  return b.div(squares, b.max(divisor, b.constantLike(0, divisor)));
 }
 
 Value LogsumexpOp::emitElement(ElementEmitter &e, unsigned, ArrayRef<AffineExpr> index) {
   Fold fold(e, *this, getX(), getDims(), getKeepdim(), index);
   Value max = fold.plain(Monoid::max);
   // An infinite maximum would give inf - inf: shift by 0 then, as eager does.
-  Value shift = e.scalar().select(scalar::isInf(e.scalar(), max), e.scalar().constantLike(0, max), max);
-  Value sum = fold.reduce(Monoid::sum, 1, [&](ArrayRef<AffineExpr> k) { return e.scalar().exp(e.scalar().sub(fold.at(k), shift)); });
-  return e.scalar().add(e.scalar().log(sum), shift);
+  auto shift = [&] { return e.scalar().select(scalar::isInf(e.scalar(), max), e.scalar().constantLike(0, max), max); };
+  Value sum = fold.reduce(Monoid::sum, 1, [&](ArrayRef<AffineExpr> k) { return e.scalar().exp(e.scalar().sub(fold.at(k), shift())); });
+  return e.scalar().add(e.scalar().log(sum), shift());
 }
 
 /// A scan's element as a fold over all positions up to it: right everywhere; the scan root replaces it where it must be fast.

@@ -12,7 +12,7 @@
 // CHECK-NEXT:    ^bb0(%[[ACC:.*]]: f32, %[[M:.*]]: index, %[[N:.*]]: index):
 // CHECK-NEXT:      %[[BIAS:.*]] = kernel.load %{{.*}} (%[[N]])
 // CHECK-NEXT:      %[[SUM:.*]] = scalar.add %[[ACC]], %[[BIAS]]
-// CHECK:           %[[MAX:.*]] = scalar.max %[[SUM]]
+// CHECK:           %[[MAX:.*]] = scalar.select %{{.*}}, %{{.*}}, %[[SUM]]
 // CHECK-NEXT:      kernel.store %[[MAX]], %{{.*}} (%[[M]], %[[N]])
 graph.symbol @B min 1 max 64 from "input x, dim 0"
 graph.parameter @w = dense<1.0> : tensor<8x4xf32>
