@@ -183,6 +183,26 @@ bool isLinear(AffineMap map) {
   return !divides;
 }
 
+/// By how many elements the innermost index of the sum (of more than one value) steps through lhs memory; nullopt where that is no number.
+std::optional<int64_t> getSumStride(RankedTensorType lhs, AffineMap map, ArrayRef<graph::DimAttr> k) {
+  for (unsigned back = 0; back < k.size(); ++back) {
+    if (k[k.size() - 1 - back].isConstant() && k[k.size() - 1 - back].getValue() == 1)
+      continue;
+    unsigned dim = map.getNumDims() - 1 - back;
+    int64_t total = 0;
+    for (auto [expr, stride] : llvm::zip(map.getResults(), graph::getStrides(lhs))) {
+      SmallVector<AffineExpr> zeros(map.getNumDims(), getAffineConstantExpr(0, map.getContext())), unit(zeros);
+      unit[dim] = getAffineConstantExpr(1, map.getContext());
+      auto step = dyn_cast<AffineConstantExpr>(simplifyAffineExpr(expr.replaceDims(unit) - expr.replaceDims(zeros), 0, map.getNumSymbols()));
+      if (!step || (step.getValue() != 0 && !stride.isConstant()))
+        return std::nullopt;
+      total += step.getValue() == 0 ? 0 : step.getValue() * stride.getValue();
+    }
+    return total;
+  }
+  return 1;
+}
+
 /// A contraction's operands must be plain accesses to memory, its outputs reachable from its result.
 std::string Fuser::refuseContraction(const Group &group) {
   graph::ContractionOpInterface contraction = group.contraction;
@@ -195,6 +215,9 @@ std::string Fuser::refuseContraction(const Group &group) {
     return "an operand of the contraction would be computed, not read";
   if ((!isLinear(kernel.getLhsMap()) && isLinear(spec.lhsMap)) || (!isLinear(kernel.getRhsMap()) && isLinear(spec.rhsMap)))
     return "the contraction would divide indices to read its operand";
+  bool wasContiguous = getSumStride(typeOf(spec.lhs), spec.lhsMap, spec.k) == 1;
+  if (wasContiguous && getSumStride(typeOf(kernel.getLhs()), kernel.getLhsMap(), spec.k) != 1)
+    return "the contraction would no longer sum along memory";
   auto simplifier = IndexSimplifier(result.getContext());
   SmallVector<AffineExpr> index;
   for (graph::DimAttr extent : graph::getDims(result))

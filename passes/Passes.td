@@ -13,10 +13,19 @@ class Graphc_Pass<string flag, string op = "::mlir::ModuleOp"> : Pass<"graphc-" 
   let dependentDialects = ["::graphc::graph::GraphDialect", "::graphc::kernel::KernelDialect", "::graphc::scalar::ScalarDialect"];
 }
 
+def Decompose : Graphc_Pass<"decompose"> {
+  let summary = "Composite ops without a kernel of their own become simpler ones";
+  let options = [Option<"maxSteps", "max-steps", "int64_t", "2048", "largest number of steps to which a recurrent layer is unrolled">];
+}
+
 def FoldConstants : Graphc_Pass<"fold-constants"> {
   let summary = "Evaluates ops over constants at compile time and removes parameters that nobody reads";
   let options = [Option<"maxElements", "max-elements", "int64_t", "4194304", "largest operand or result of an op that is folded, in elements">,
                  Option<"maxGrowth", "max-growth", "int64_t", "262144", "elements by which a result may exceed the largest operand">];
+}
+
+def AssignLayouts : Graphc_Pass<"assign-layouts"> {
+  let summary = "Chooses physical orders: convolutions channels-last, permutations without copies";
 }
 
 def FuseKernels : Graphc_Pass<"fuse-kernels"> {

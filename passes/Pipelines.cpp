@@ -8,12 +8,14 @@
 using namespace mlir;
 
 void graphc::buildGraphPhase(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createDecompose());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createFoldConstants());
 }
 
 void graphc::buildTargetPhase(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createAssignLayouts());
   if (options.optLevel > 0)
     pm.addPass(createFuseKernels());
   pm.addPass(createOutlineKernels());

@@ -115,8 +115,8 @@ llvm::Expected<BuiltPlan> codegen::buildPlan(ModuleOp module, const TargetCode &
     llvm::Expected<std::unique_ptr<plan::VariantT>> variant = VariantBuilder(function, plan, code, tables).build();
     if (!variant)
       return variant.takeError();
-    if (auto next = function->getAttrOfType<DenseI64ArrayAttr>("graph.next"))
-      (*variant)->next.assign(next.asArrayRef().begin(), next.asArrayRef().end());
+    if (auto next = function->getAttrOfType<IntegerAttr>("graph.next"))
+      (*variant)->next = {uint32_t(next.getInt())};
     plan.variants.push_back(std::move(*variant));
   }
   if (llvm::Error error = tables.finishDims())

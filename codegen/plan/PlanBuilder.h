@@ -6,7 +6,7 @@
 //   llvm::Expected<BuiltPlan> built = buildPlan(module, code, dims, {.model = "model.pt", .target = "cpu"});
 //   addToArtifact(*built, std::move(code), writer);
 //
-// Names: function arguments and results carry `graph.name`; functions `graph.next` (variants that may follow, as indices).
+// Names: function arguments and results carry `graph.name`; functions `graph.next` (the variant that follows, by index).
 #ifndef GRAPHC_CODEGEN_PLAN_PLANBUILDER_H
 #define GRAPHC_CODEGEN_PLAN_PLANBUILDER_H
 

@@ -40,18 +40,32 @@ func.func @two(%x: tensor<3x4xf32>, %y: tensor<3x4xf32>) -> tensor<3x8xf32> {
 
 // -----
 
-// A contraction reads through a permutation and writes through another.
+// A contraction reads through a permutation that leaves its sums along memory, and writes through another.
 // CHECK-LABEL: @views
 // CHECK:         graph.permute {{.*}} {graph.group = [[A:.*]] : i64}
 // CHECK:         graph.linear {{.*}} {graph.group = [[A]] : i64}
 // CHECK:         graph.permute {{.*}} {graph.group = [[A]] : i64}
 graph.parameter @w = dense<1.0> : tensor<8x4xf32>
-func.func @views(%y: tensor<4x3xf32>) -> tensor<8x3xf32> {
+func.func @views(%y: tensor<5x3x4xf32>) -> tensor<8x3x5xf32> {
+  %w = graph.get @w : tensor<8x4xf32>
+  %0 = graph.permute %y [1, 0, 2] : (tensor<5x3x4xf32>) -> tensor<3x5x4xf32>
+  %1 = graph.linear %0, %w : (tensor<3x5x4xf32>, tensor<8x4xf32>) -> tensor<3x5x8xf32>
+  %2 = graph.permute %1 [2, 0, 1] : (tensor<3x5x8xf32>) -> tensor<8x3x5xf32>
+  return %2 : tensor<8x3x5xf32>
+}
+
+// -----
+
+// One that would make the sums jump is a copy of its own.
+// CHECK-LABEL: @jumps
+// CHECK:         graph.permute %arg0 [1, 0] : 
+// CHECK:         graph.linear %{{[0-9]+}}, %{{[0-9]+}} :
+graph.parameter @w = dense<1.0> : tensor<8x4xf32>
+func.func @jumps(%y: tensor<4x3xf32>) -> tensor<3x8xf32> {
   %w = graph.get @w : tensor<8x4xf32>
   %0 = graph.permute %y [1, 0] : (tensor<4x3xf32>) -> tensor<3x4xf32>
   %1 = graph.linear %0, %w : (tensor<3x4xf32>, tensor<8x4xf32>) -> tensor<3x8xf32>
-  %2 = graph.permute %1 [1, 0] : (tensor<3x8xf32>) -> tensor<8x3xf32>
-  return %2 : tensor<8x3xf32>
+  return %1 : tensor<3x8xf32>
 }
 
 // -----

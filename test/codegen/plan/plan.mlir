@@ -35,7 +35,7 @@ graph.state @b attribute "model.b" = dense<0.0> : tensor<4xf32>
 // CHECK-NEXT:   step 4 write state 1 from 6
 // CHECK-NEXT:   output 0 is buffer 2
 // CHECK-NEXT:   output 1 is buffer 5
-func.func @forward(%x: tensor<?x4xf32, #graph.info<dims = [B, 4]>> {graph.name = "x"}) -> (tensor<?x4xf32, #graph.info<dims = [B, 4]>> {graph.name = "y"}, tensor<4xf32>) attributes {graph.next = array<i64: 1>} {
+func.func @forward(%x: tensor<?x4xf32, #graph.info<dims = [B, 4]>> {graph.name = "x"}) -> (tensor<?x4xf32, #graph.info<dims = [B, 4]>> {graph.name = "y"}, tensor<4xf32>) attributes {graph.next = 1 : i64} {
   graph.guard <B> "<=" <64>, "batch too large"
   %w = graph.get @w : tensor<4x4xf32>
   %0 = graph.linear %x, %w {graph.group = 0 : i64, graph.value = 12 : i64} : (tensor<?x4xf32, #graph.info<dims = [B, 4]>>, tensor<4x4xf32>) -> tensor<?x4xf32, #graph.info<dims = [B, 4]>> loc("model.py":3:1)

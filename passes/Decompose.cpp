@@ -1,0 +1,265 @@
+// Takes composite ops without a kernel of their own apart into simpler graph ops, at the same locations.
+//
+//   scaled_dot_product_attention   matmul, scale, mask, softmax, matmul
+//   lstm, gru                      one linear over all steps, then a cell for each step (the number of steps is known)
+//   lstm_cell, gru_cell            two linears and pointwise gates
+//
+// The op that gives the composite's result carries its `graph.value`.
+#include "ir/graph/Infer.h"
+#include "passes/Passes.h"
+#include "passes/outline/Groups.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace graphc {
+#define GEN_PASS_DEF_DECOMPOSE
+#include "passes/Passes.h.inc"
+} // namespace graphc
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::graph;
+
+namespace {
+
+/// Short spelling for graph ops at one location.
+class Builder {
+public:
+  Builder(Operation *op) : b(op), loc(op->getLoc()), context(op->getContext()) {}
+
+  template <typename Op, typename... Arguments> Value make(Arguments &&...arguments) {
+    return Op::create(b, loc, std::forward<Arguments>(arguments)...)->getResult(0);
+  }
+  DimAttr dim(int64_t value) { return DimAttr::constant(context, value); }
+  ArrayAttr dims(ArrayRef<DimAttr> list) { return b.getArrayAttr(SmallVector<Attribute>(list.begin(), list.end())); }
+  /// A 0-d constant of x's element type: broadcasts.
+  Value number(double value, Value like) {
+    Type element = tensorType(like).getElementType();
+    auto type = RankedTensorType::get({}, element);
+    Attribute attribute = isa<FloatType>(element) ? Attribute(b.getFloatAttr(element, value)) : b.getIntegerAttr(element, int64_t(value));
+    return make<ConstantOp>(type, DenseElementsAttr::get(type, attribute));
+  }
+  Value reshape(Value x, ArrayRef<DimAttr> shape) { return make<ReshapeOp>(x, dims(shape)); }
+  /// `size` elements of dim `d` from `start` on.
+  Value slice(Value x, int64_t d, DimAttr start, DimAttr size) {
+    SmallVector<DimAttr> sizes = getDims(tensorType(x)), starts(sizes.size(), dim(0));
+    starts[d] = start;
+    sizes[d] = size;
+    return make<SliceOp>(x, dims(starts), dims(sizes), SmallVector<int64_t>(sizes.size(), 1));
+  }
+  /// The last two dims swapped.
+  Value transposed(Value x) {
+    SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, tensorType(x).getRank()));
+    std::swap(order[order.size() - 1], order[order.size() - 2]);
+    return make<PermuteOp>(x, order);
+  }
+
+  OpBuilder b;
+  Location loc;
+  MLIRContext *context;
+};
+
+void replace(Operation *op, ArrayRef<Value> results) {
+  for (auto [old, value] : llvm::zip(op->getResults(), results)) {
+    old.replaceAllUsesWith(value);
+    Operation *producer = value.getDefiningOp();
+    if (Attribute id = op->getAttr(valueAttrName); id && producer && !producer->hasAttr(valueAttrName))
+      producer->setAttr(valueAttrName, id);
+  }
+  op->erase();
+}
+
+//===-- attention --------------------------------------------------------------------===//
+
+/// Heads of k or v repeated to `heads`: head h is x's head h floordiv (heads / x's heads).
+Value repeatHeads(Builder &b, Value x, DimAttr heads) {
+  SmallVector<DimAttr> shape = getDims(tensorType(x));
+  size_t at = shape.size() - 3;
+  if (shape[at] == heads)
+    return x;
+  DimAttr repeats = DimAttr::binary(DimKind::FloorDiv, heads, shape[at]);
+  SmallVector<DimAttr> grouped(shape), merged(shape);
+  grouped.insert(grouped.begin() + at + 1, b.dim(1));
+  Value split = b.reshape(x, grouped);
+  grouped[at + 1] = repeats;
+  merged[at] = heads;
+  return b.reshape(b.make<ExpandOp>(split, b.dims(grouped)), merged);
+}
+
+/// bool [l, s]: j <= i.
+Value causalMask(Builder &b, DimAttr rows, DimAttr columns) {
+  Type i64 = b.b.getI64Type();
+  Value i = b.make<IotaOp>(b.dim(0), b.dim(1), rows, i64), j = b.make<IotaOp>(b.dim(0), b.dim(1), columns, i64);
+  return b.make<LeOp>(j, b.reshape(i, {rows, b.dim(1)}));
+}
+
+void decomposeAttention(AttentionOp op) {
+  Builder b(op);
+  Value key = op.getKey(), value = op.getValue(), mask = op.getMask();
+  RankedTensorType query = tensorType(op.getQuery());
+  if (op.getGqa()) {
+    DimAttr heads = getDim(query, query.getRank() - 3);
+    key = repeatHeads(b, key, heads);
+    value = repeatHeads(b, value, heads);
+  }
+  DimAttr features = getDim(query, query.getRank() - 1);
+  Value scores = b.make<MatmulOp>(op.getQuery(), b.transposed(key));
+  double scale = op.getScale() ? op.getScale()->convertToDouble() : 1 / std::sqrt(double(features.isConstant() ? features.getValue() : 1));
+  scores = b.make<MulOp>(scores, b.number(scale, scores));
+  RankedTensorType scoresType = tensorType(scores);
+  if (op.getCausal())
+    mask = causalMask(b, getDim(scoresType, scoresType.getRank() - 2), getDim(scoresType, scoresType.getRank() - 1));
+  bool isBool = mask && tensorType(mask).getElementType().isInteger(1);
+  if (isBool)
+    scores = b.make<WhereOp>(mask, scores, b.number(-std::numeric_limits<double>::infinity(), scores));
+  else if (mask)
+    scores = b.make<AddOp>(scores, mask);
+  Value weights = b.make<SoftmaxOp>(scores, scoresType.getRank() - 1);
+  if (isBool && !op.getCausal()) { // rows in which nothing takes part
+    int64_t last = tensorType(mask).getRank() - 1;
+    Value some = last < 0 ? mask : b.make<AnyOp>(mask, ArrayRef<int64_t>{last}, true);
+    weights = b.make<WhereOp>(some, weights, b.number(0, weights));
+  }
+  replace(op, {b.make<MatmulOp>(weights, value)});
+}
+
+//===-- recurrent cells ------------------------------------------------------------------===//
+
+/// What a step needs besides its input: the recurrent weights and the gates of the input, x W_ih^T + b_ih.
+struct Step {
+  Value inputGates, h, c, wHh, bHh;
+};
+
+/// Slice `number` of `count` equal ones of the last dim.
+Value part(Builder &b, Value gates, int64_t number, DimAttr size) {
+  return b.slice(gates, tensorType(gates).getRank() - 1, size * b.dim(number), size);
+}
+
+/// Gates in PyTorch's order: input, forget, cell, output. Gives h and c.
+std::pair<Value, Value> lstmStep(Builder &b, const Step &step) {
+  DimAttr hidden = getDim(tensorType(step.h), 1);
+  Value gates = b.make<AddOp>(b.make<LinearOp>(step.h, step.wHh, step.bHh), step.inputGates);
+  Value i = b.make<SigmoidOp>(part(b, gates, 0, hidden)), f = b.make<SigmoidOp>(part(b, gates, 1, hidden));
+  Value g = b.make<TanhOp>(part(b, gates, 2, hidden)), o = b.make<SigmoidOp>(part(b, gates, 3, hidden));
+  Value c = b.make<AddOp>(b.make<MulOp>(f, step.c), b.make<MulOp>(i, g));
+  return {b.make<MulOp>(o, b.make<TanhOp>(c)), c};
+}
+
+/// Gates in PyTorch's order: reset, update, new.
+Value gruStep(Builder &b, const Step &step) {
+  DimAttr hidden = getDim(tensorType(step.h), 1);
+  Value recurrent = b.make<LinearOp>(step.h, step.wHh, step.bHh);
+  auto sum = [&](int64_t n) { return b.make<AddOp>(part(b, step.inputGates, n, hidden), part(b, recurrent, n, hidden)); };
+  Value reset = b.make<SigmoidOp>(sum(0)), update = b.make<SigmoidOp>(sum(1));
+  Value gated = b.make<MulOp>(reset, part(b, recurrent, 2, hidden));
+  Value fresh = b.make<TanhOp>(b.make<AddOp>(part(b, step.inputGates, 2, hidden), gated));
+  return b.make<AddOp>(b.make<MulOp>(b.make<SubOp>(step.h, fresh), update), fresh);
+}
+
+void decomposeCell(LstmCellOp op) {
+  Builder b(op);
+  Value gates = b.make<LinearOp>(op.getX(), op.getWIh(), op.getBIh());
+  auto [h, c] = lstmStep(b, {gates, op.getH(), op.getC(), op.getWHh(), op.getBHh()});
+  replace(op, {h, c});
+}
+
+void decomposeCell(GruCellOp op) {
+  Builder b(op);
+  Value gates = b.make<LinearOp>(op.getX(), op.getWIh(), op.getBIh());
+  replace(op, {gruStep(b, {gates, op.getH(), Value(), op.getWHh(), op.getBHh()})});
+}
+
+//===-- recurrent layers -------------------------------------------------------------------===//
+
+/// Row `index` of a [n, b, h] tensor as [b, h].
+Value row(Builder &b, Value x, int64_t index) {
+  SmallVector<DimAttr> shape = getDims(tensorType(x));
+  Value one = b.slice(x, 0, b.dim(index), b.dim(1));
+  shape.erase(shape.begin());
+  return b.reshape(one, shape);
+}
+
+/// [b, h] tensors stacked to [n, b, h].
+Value stack(Builder &b, ArrayRef<Value> rows) {
+  SmallVector<Value> parts;
+  for (Value x : rows) {
+    SmallVector<DimAttr> shape = getDims(tensorType(x));
+    shape.insert(shape.begin(), b.dim(1));
+    parts.push_back(b.reshape(x, shape));
+  }
+  return parts.size() == 1 ? parts[0] : b.make<ConcatOp>(parts, 0);
+}
+
+Value swapBatch(Builder &b, Value x) { return b.make<PermuteOp>(x, ArrayRef<int64_t>{1, 0, 2}); }
+
+struct LastStates {
+  SmallVector<Value> h, c;
+};
+
+/// One layer in one direction over x [t, b, in]: y [t, b, hidden]; pushes the last states.
+template <typename Op> Value runDirection(Builder &b, Op op, Value x, unsigned index, bool reverse, LastStates &last) {
+  constexpr bool isLstm = std::is_same_v<Op, LstmOp>;
+  unsigned perDirection = op.getBiases() ? 4 : 2;
+  ValueRange weights = op.getWeights().slice(index * perDirection, perDirection);
+  int64_t steps = tensorType(x).getDimSize(0);
+  Value gates = b.make<LinearOp>(x, weights[0], op.getBiases() ? weights[2] : Value());
+  Step step{Value(), row(b, op.getH(), index), Value(), weights[1], op.getBiases() ? weights[3] : Value()};
+  if constexpr (isLstm)
+    step.c = row(b, op.getC(), index);
+  SmallVector<Value> rows(steps);
+  for (int64_t i = 0; i < steps; ++i) {
+    int64_t t = reverse ? steps - 1 - i : i;
+    step.inputGates = row(b, gates, t);
+    if constexpr (isLstm)
+      std::tie(step.h, step.c) = lstmStep(b, step);
+    else
+      step.h = gruStep(b, step);
+    rows[t] = step.h;
+  }
+  last.h.push_back(step.h);
+  last.c.push_back(step.c);
+  return stack(b, rows);
+}
+
+template <typename Op> LogicalResult decomposeLayers(Op op, int64_t maxSteps) {
+  Builder b(op);
+  Value x = op.getX();
+  DimAttr steps = getDim(tensorType(x), op.getBatchFirst() ? 1 : 0);
+  if (!steps.isConstant() || steps.getValue() == 0 || steps.getValue() > maxSteps)
+    return op.emitError("over '") << steps.str() << "' steps can't be compiled: expected a number of steps from 1 to " << maxSteps
+                                  << "; give the sequence length as a number in --input";
+  if (op.getBatchFirst())
+    x = swapBatch(b, x);
+  LastStates last;
+  unsigned index = 0;
+  for (int64_t layer = 0; layer < int64_t(op.getLayers()); ++layer) {
+    SmallVector<Value> directions;
+    for (int reverse = 0; reverse <= int(op.getBidirectional()); ++reverse)
+      directions.push_back(runDirection(b, op, x, index++, reverse, last));
+    x = directions.size() == 1 ? directions[0] : b.make<ConcatOp>(directions, 2);
+  }
+  SmallVector<Value> results = {op.getBatchFirst() ? swapBatch(b, x) : x, stack(b, last.h)};
+  if constexpr (std::is_same_v<Op, LstmOp>)
+    results.push_back(stack(b, last.c));
+  replace(op, results);
+  return success();
+}
+
+struct Decompose : graphc::impl::DecomposeBase<Decompose> {
+  using DecomposeBase::DecomposeBase;
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation().walk([&](Operation *op) { ops.push_back(op); });
+    bool ok = true;
+    for (Operation *op : ops)
+      llvm::TypeSwitch<Operation *>(op)
+          .Case<AttentionOp>([](auto attention) { decomposeAttention(attention); })
+          .Case<LstmCellOp, GruCellOp>([](auto cell) { decomposeCell(cell); })
+          .Case<LstmOp, GruOp>([&](auto layers) { ok &= succeeded(decomposeLayers(layers, maxSteps)); });
+    if (!ok)
+      signalPassFailure();
+  }
+};
+
+} // namespace
