@@ -85,3 +85,16 @@ KERNEL(less_i64) {
   if (begin < end)
     *(uint8_t *)args->pointers[1] = ((const int64_t *)args->pointers[0])[0] < args->dims[1];
 }
+
+/* Every unit gets the number of units of the call that did it. */
+KERNEL(call_size_i64) {
+  for (int64_t i = begin; i < end; ++i)
+    ((int64_t *)args->pointers[0])[i] = end - begin;
+}
+
+/* x[i] += 1, in place. */
+KERNEL(bump_f32) {
+  float *x = args->pointers[0];
+  for (int64_t i = begin; i < end; ++i)
+    x[i] += 1;
+}

@@ -229,6 +229,7 @@ std::vector<std::byte> TestPlan::bytes() const {
     for (const auto &kernel : complete.kernels) {
       auto candidate = std::make_unique<plan::CandidateT>();
       candidate->entry = image->findFunction(kernel->name).value();
+      candidate->chunk = candidateChunk;
       auto kernelLevel = std::make_unique<plan::KernelLevelT>();
       kernelLevel->candidates.push_back(std::move(candidate));
       kernel->levels.push_back(std::move(kernelLevel));

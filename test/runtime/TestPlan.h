@@ -82,6 +82,7 @@ public:
 
   plan::PlanT plan;
   ArtifactWriter writer;
+  int candidateChunk = -1; // DimRef of every kernel's candidates
   std::vector<std::string> levels; // images to add: "x86-64-v3" and, where this machine has it, "x86-64-v4"
 
 private:
