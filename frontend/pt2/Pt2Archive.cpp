@@ -1,5 +1,9 @@
-// Implements Pt2Archive.h for archive layout C: models/NAME.json, data/weights, data/constants and their configs.
+// Implements Pt2Archive.h. Layout C: models/NAME.json, data/weights, data/constants and their configs; B pickles the tensors
+// of both; A is a flat archive with pickled tensors.
 #include "frontend/pt2/Pt2Archive.h"
+
+#include "frontend/TensorBounds.h"
+#include "frontend/pickle/TensorArchive.h"
 
 using namespace graphc::frontend;
 using namespace graphc::frontend::pt2;
@@ -13,6 +17,7 @@ namespace {
 
 constexpr uint64_t maxProgramSize = uint64_t(1) << 29, maxConfigSize = uint64_t(1) << 27, maxWordSize = 64;
 constexpr size_t maxRank = 64;
+constexpr const char *oldProgram = "serialized_exported_program.json";
 
 Error failure(const std::string &what) { return createStringError(std::errc::invalid_argument, "%s", what.c_str()); }
 
@@ -28,20 +33,6 @@ Expected<std::vector<int64_t>> staticInts(const json::Array *values, const char 
     result.push_back(*number);
   }
   return result;
-}
-
-/// One past the last element that the view reaches; nullopt when that overflows.
-std::optional<int64_t> extentOf(const TensorData &tensor) {
-  int64_t last = tensor.offset;
-  for (size_t d = 0; d < tensor.sizes.size(); ++d) {
-    if (tensor.sizes[d] == 0)
-      return 0;
-    int64_t reach;
-    if (__builtin_mul_overflow(tensor.sizes[d] - 1, tensor.strides[d], &reach) ||
-        __builtin_add_overflow(last, reach, &last))
-      return std::nullopt;
-  }
-  return last == INT64_MAX ? std::nullopt : std::optional(last + 1);
 }
 
 } // namespace
@@ -125,6 +116,11 @@ Expected<std::unique_ptr<Pt2Archive>> Pt2Archive::open(StringRef path) {
   if (!zip)
     return zip.takeError();
   std::unique_ptr<Pt2Archive> archive(new Pt2Archive(std::move(*zip)));
+  if (archive->zip->find(oldProgram)) {
+    if (Error error = archive->readOldLayout())
+      return error;
+    return archive;
+  }
   if (Error error = archive->checkFormat())
     return error;
   if (Error error = archive->readProgram())
@@ -149,9 +145,6 @@ Error Pt2Archive::checkFormat() {
     return failure("an empty zip file");
   StringRef first = zip->entries().front().name;
   root = first.take_front(first.find('/') + 1).str();
-  if (zip->find("serialized_exported_program.json"))
-    return failure("a .pt2 of torch 2.7 or older (archive layout A), which isn't read; load it with torch.export.load "
-                   "and save it again with torch 2.9 or newer");
   if (!zip->find(root + "archive_format"))
     return failure("not a .pt2 file: the entry archive_format is missing");
   const std::pair<const char *, const char *> expected[] = {
@@ -163,6 +156,44 @@ Error Pt2Archive::checkFormat() {
     if (StringRef(*text).trim() != value)
       return failure(std::string(name) + " is \"" + StringRef(*text).trim().str() + "\"; expected \"" + value + "\"");
   }
+  return Error::success();
+}
+
+/// Layout A: everything beside each other, tensors as two files of torch.save.
+Error Pt2Archive::readOldLayout() {
+  Expected<std::string> text = readText(oldProgram, maxProgramSize);
+  if (!text)
+    return text.takeError();
+  programText = std::move(*text);
+  if (Error error = readPickled("serialized_state_dict.pt"))
+    return error;
+  return zip->find("serialized_constants.pt") ? readPickled("serialized_constants.pt") : Error::success();
+}
+
+/// The tensors of a file of torch.save that lies in the archive.
+Error Pt2Archive::readPickled(StringRef name) {
+  auto fail = [&](Error error) { return failure(name.str() + ": " + llvm::toString(std::move(error))); };
+  const ZipEntry *entry = zip->find(name);
+  if (!entry)
+    return failure("the entry " + name.str() + " is missing");
+  if (entry->size == 0) // nothing to save
+    return Error::success();
+  if (entry->deflated)
+    return failure(name.str() + " is compressed; expected it stored, as torch.export.save writes it");
+  Expected<StringRef> bytes = zip->view(*entry);
+  if (!bytes)
+    return fail(bytes.takeError());
+  Expected<std::shared_ptr<const ZipArchive>> inner = ZipArchive::fromMemory(*bytes, zip);
+  if (!inner)
+    return fail(inner.takeError());
+  Expected<std::unique_ptr<TensorArchive>> archive = TensorArchive::openSaved(std::move(*inner));
+  if (!archive)
+    return fail(archive.takeError());
+  Expected<llvm::StringMap<TensorData>> tensors = (*archive)->stateDict();
+  if (!tensors)
+    return fail(tensors.takeError());
+  for (auto &tensor : *tensors)
+    pickled[tensor.first()] = std::move(tensor.second);
   return Error::success();
 }
 
@@ -196,10 +227,8 @@ Error Pt2Archive::readConfig(StringRef folder, StringRef suffix) {
   std::string name = (root + folder + modelName + suffix).str();
   if (!zip->find(name)) {
     // Layout B (torch 2.8) pickles the state dict instead; a program without tensors may have neither.
-    if (zip->find((root + folder + modelName + ".pt").str()))
-      return failure("a .pt2 of torch 2.8 (archive layout B: pickled weights), which isn't read; load it with "
-                     "torch.export.load and save it again with torch 2.9 or newer");
-    return Error::success();
+    std::string pickle = (root + folder + modelName + ".pt").str();
+    return zip->find(pickle) ? readPickled(pickle) : Error::success();
   }
   Expected<std::string> text = readText(name, maxConfigSize);
   if (!text)
@@ -230,37 +259,26 @@ Expected<std::shared_ptr<const Storage>> Pt2Archive::storage(const ZipEntry &ent
   auto it = storages.find(entry.name);
   if (it != storages.end() && it->second->size >= neededBytes)
     return it->second;
-  auto storage = std::make_shared<Storage>();
   if (entry.size == 0 && neededBytes > 0) { // the writer leaves all-zero storages out
+    auto storage = std::make_shared<Storage>();
     auto zeros = std::make_shared<std::vector<std::byte>>(neededBytes);
     storage->data = zeros->data();
     storage->size = neededBytes;
     storage->keepAlive = zeros;
-  } else if (entry.deflated) { // somebody zipped the archive again; torch stores
-    Expected<std::string> bytes = zip->read(entry);
-    if (!bytes)
-      return bytes.takeError();
-    auto owner = std::make_shared<std::string>(std::move(*bytes));
-    storage->data = reinterpret_cast<const std::byte *>(owner->data());
-    storage->size = owner->size();
-    storage->keepAlive = owner;
-  } else {
-    Expected<StringRef> bytes = zip->view(entry);
-    if (!bytes)
-      return bytes.takeError();
-    if (Error error = zip->checkCrc(entry))
-      return error;
-    storage->data = reinterpret_cast<const std::byte *>(bytes->data());
-    storage->size = bytes->size();
-    storage->keepAlive = zip;
+    storages[entry.name] = storage;
+    return storage;
   }
-  storages[entry.name] = storage;
-  return storage;
+  Expected<std::shared_ptr<const Storage>> read = readStorage(zip, entry);
+  if (read)
+    storages[entry.name] = *read;
+  return read;
 }
 
 Expected<TensorData> Pt2Archive::tensor(StringRef name) {
   auto it = records.find(name);
   auto fail = [&](const std::string &what) { return failure("the tensor " + name.str() + ": " + what); };
+  if (auto loaded = pickled.find(name); loaded != pickled.end())
+    return loaded->second;
   if (it == records.end())
     return fail("the archive has no data for it");
   const Record &record = it->second;
@@ -272,16 +290,14 @@ Expected<TensorData> Pt2Archive::tensor(StringRef name) {
   const ZipEntry *entry = zip->find(record.entryName);
   if (!entry)
     return fail("the entry " + record.entryName + " is missing");
-  std::optional<int64_t> extent = extentOf(*tensor);
-  int64_t needed = 0;
+  std::optional<int64_t> needed = bytesReached(*tensor);
   constexpr int64_t maxZeros = int64_t(1) << 34;
-  if (!extent || __builtin_mul_overflow(*extent, int64_t(scalarTypeSize(tensor->dtype)), &needed) ||
-      (entry->size == 0 && needed > maxZeros))
+  if (!needed || (entry->size == 0 && *needed > maxZeros))
     return fail("its sizes and strides are absurd");
-  if (entry->size != 0 && uint64_t(needed) > entry->size)
-    return fail("its sizes and strides reach over " + std::to_string(needed) + " bytes, its data has " +
+  if (entry->size != 0 && uint64_t(*needed) > entry->size)
+    return fail("its sizes and strides reach over " + std::to_string(*needed) + " bytes, its data has " +
                 std::to_string(entry->size));
-  Expected<std::shared_ptr<const Storage>> bytes = storage(*entry, uint64_t(needed));
+  Expected<std::shared_ptr<const Storage>> bytes = storage(*entry, uint64_t(*needed));
   if (!bytes)
     return fail(llvm::toString(bytes.takeError()));
   tensor->storage = *bytes;

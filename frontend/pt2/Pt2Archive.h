@@ -1,7 +1,8 @@
 // What a .pt2 archive holds besides the program: which layout, the program's JSON, and the weights by name.
 //
-// Input: a zip archive of layout C (torch 2.9 and later). Output: the JSON text and TensorData whose bytes lie in the mapped
-// file. Every view has been checked against the size of its record. For example weight("encoder.bias").
+// Input: a zip archive of layout A (torch up to 2.7), B (2.8) or C (2.9 on). Output: the JSON text and TensorData whose bytes lie
+// in the mapped file where they are aligned. Every view has been checked against the size of its record. For example
+// tensor("encoder.bias").
 #ifndef GRAPHC_FRONTEND_PT2_PT2ARCHIVE_H
 #define GRAPHC_FRONTEND_PT2_PT2ARCHIVE_H
 
@@ -22,7 +23,7 @@ std::string scalarTypeTextFromSchema(int64_t number);
 
 class Pt2Archive {
 public:
-  /// Errors: not a .pt2, an older layout, another byte order or archive version, no program or several.
+  /// Errors: not a .pt2, another byte order or archive version, no program or several, damaged pickles.
   static llvm::Expected<std::unique_ptr<Pt2Archive>> open(llvm::StringRef path);
 
   /// The program's JSON text.
@@ -34,6 +35,8 @@ public:
 private:
   explicit Pt2Archive(std::shared_ptr<const ZipArchive> zip) : zip(std::move(zip)) {}
   llvm::Error checkFormat();
+  llvm::Error readOldLayout();
+  llvm::Error readPickled(llvm::StringRef name);
   llvm::Error readProgram();
   llvm::Error readConfigs();
   llvm::Error readConfig(llvm::StringRef folder, llvm::StringRef suffix);
@@ -51,6 +54,7 @@ private:
   std::string modelName, programText;
   llvm::StringMap<Record> records;
   llvm::StringMap<std::shared_ptr<const Storage>> storages;
+  llvm::StringMap<TensorData> pickled; // layouts A and B
 };
 
 } // namespace graphc::frontend::pt2

@@ -1,6 +1,8 @@
 // Implements ConvertValues.h: IValue to Constant, module objects to Objects, tensors to TensorData over shared storages.
 #include "frontend/torchscript/ConvertValues.h"
 
+#include "frontend/TensorBounds.h"
+
 using namespace graphc::frontend;
 using namespace graphc::frontend::torchscript;
 
@@ -69,23 +71,6 @@ std::string memoryFormatText(int64_t format) {
   }
 }
 
-/// Whether every element of the view lies inside `elements`; sizes and strides come from the file.
-bool viewFits(const TensorData &tensor, uint64_t elements) {
-  __int128 last = tensor.offset;
-  if (tensor.offset < 0)
-    return false;
-  for (size_t d = 0; d < tensor.sizes.size(); ++d) {
-    if (tensor.sizes[d] < 0 || tensor.strides[d] < 0)
-      return false;
-    if (tensor.sizes[d] == 0)
-      return true;
-    last += static_cast<__int128>(tensor.sizes[d] - 1) * tensor.strides[d];
-    if (last > std::numeric_limits<int64_t>::max())
-      return false;
-  }
-  return last < static_cast<__int128>(elements);
-}
-
 } // namespace
 
 std::optional<EnumConstant> graphc::frontend::torchscript::enumOfInteger(int64_t number, const c10::TypePtr &type) {
@@ -130,7 +115,8 @@ TensorData ValueConverter::convertTensor(const at::Tensor &tensor, const std::st
     it->second = std::move(storage);
   }
   data.storage = it->second;
-  if (!viewFits(data, data.storage->size / scalarTypeSize(data.dtype)))
+  std::optional<int64_t> bytes = bytesReached(data);
+  if (!bytes || static_cast<uint64_t>(*bytes) > data.storage->size)
     throw ReadError(what + " reaches beyond its storage of " + std::to_string(data.storage->size) +
                     " bytes: the file is damaged");
   return data;

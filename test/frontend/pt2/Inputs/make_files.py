@@ -1,5 +1,6 @@
 """Writes .pt2 files by hand, without torch: make_files.py FOLDER. One good file, and damaged or hostile variants of it."""
 import copy
+import io
 import json
 import os
 import struct
@@ -152,6 +153,54 @@ def variants():
     ]
 
 
+def text(value):
+    return b"X" + struct.pack("<I", len(value)) + value.encode()
+
+
+def integer(value):
+    return b"J" + struct.pack("<i", value)
+
+
+def pickle_tensor(key, sizes, strides, offset=0, storage="FloatStorage", function="torch._utils\n_rebuild_tensor_v2\n"):
+    numbers = lambda values: b"(" + b"".join(integer(v) for v in values) + b"t"
+    persistent = b"(" + text("storage") + b"ctorch\n" + storage.encode() + b"\n" + text(key) + text("cpu") + integer(9) + b"tQ"
+    return (b"c" + function.encode() + b"(" + persistent + integer(offset) + numbers(sizes) + numbers(strides) +
+            b"\x89ccollections\nOrderedDict\n)RtR")
+
+
+def pickle_dict(items):
+    return b"\x80\x02ccollections\nOrderedDict\n)R(" + b"".join(text(k) + v for k, v in items.items()) + b"u."
+
+
+def saved(pickle, storages):
+    """A file of torch.save."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("archive/data.pkl", pickle)
+        for key, contents in storages.items():
+            archive.writestr("archive/data/" + key, contents)
+    return data.getvalue()
+
+
+def states():
+    """State dicts as torch.save pickles them: a good one, and ones that attack whoever unpickles."""
+    weight = lambda **keywords: pickle_tensor(**{"key": "0", "sizes": (4, 4), "strides": (4, 1), **keywords})
+    n = pickle_tensor("1", (2,), (1,))
+    storages = {"0": struct.pack("<16f", *range(16)), "1": struct.pack("<2f", 5, 6)}
+    parameter = b"ctorch._utils\n_rebuild_parameter\n(" + weight() + b"\x88ccollections\nOrderedDict\n)RtR"
+    good = pickle_dict({"fc.weight": parameter, "n": n})
+    entry = lambda value: pickle_dict({"fc.weight": value, "n": n})
+    return [(name, saved(pickle, storages)) for name, pickle in [
+        ("good", good), ("truncated", good[:100]), ("call", entry(b"cos\nsystem\n(" + text("touch owned") + b"tR")),
+        ("quantized", entry(weight(function="torch._utils\n_rebuild_qtensor\n"))),
+        ("complex", entry(weight(storage="ComplexFloatStorage"))), ("beyond", entry(weight(sizes=(4, 5)))),
+        ("negative", entry(weight(strides=(-4, 1)))), ("no_storage", entry(weight(key="7"))),
+        ("escape", entry(weight(key="../../secret"))), ("underflow", b"\x80\x02R."), ("no_mark", b"\x80\x02t."),
+        ("no_memo", b"\x80\x02h\x05."), ("opcode", b"\x80\x02\xff."), ("protocol", b"\x80\x05N."), ("list", b"\x80\x02]."),
+        ("itself", b"\x80\x02}q\x00(" + text("fc.weight") + b"h\x00u."), ("endless", b"(" * 100000),
+        ("key", b"\x80\x02}(" + integer(1) + integer(2) + b"u.")]]
+
+
 def main():
     folder = sys.argv[1]
     os.makedirs(folder, exist_ok=True)
@@ -163,10 +212,11 @@ def main():
         entries = copy.deepcopy(good)
         spoil(entries)
         write(os.path.join(folder, name + ".pt2"), entries)
-    write(os.path.join(folder, "layout_a.pt2"), {"version": b"8.7", "serialized_exported_program.json": {}}, root="")
-    old = {name: data for name, data in good.items() if "config" not in name}
-    old["data/weights/model.pt"] = b"PK"
-    write(os.path.join(folder, "layout_b.pt2"), old)
+    for name, state in states():
+        write(os.path.join(folder, "pickle_" + name + ".pt2"),
+              {"serialized_exported_program.json": program(), "serialized_state_dict.pt": state,
+               "serialized_constants.pt": saved(pickle_dict({"lifted": pickle_tensor("0", (4,), (2,), 1)}),
+                                                {"0": struct.pack("<10f", *range(10, 20))})}, root="")
     damaged = bytearray(open(os.path.join(folder, "good.pt2"), "rb").read())
     damaged[damaged.index(struct.pack("<4f", 0, 1, 2, 3)) + 5] ^= 1
     with open(os.path.join(folder, "bit_flip.pt2"), "wb") as file:
