@@ -1,0 +1,63 @@
+// Turns a SourceGraph into a module of the graph dialect.
+//
+// Input: what a reader produced, the dims and dtypes of the tensor arguments, the values of the other arguments. Output: a
+// module with one graph.parameter for each weight, graph.state for what outlives a run, graph.symbol for symbolic dims, and one
+// function for each reachable state (`@forward`, `@forward$1`, …), free of lists, ifs, loops and in-place writes.
+//
+//   BuildOptions options;
+//   options.inputs = {{"x", ScalarType::F32, {{.value = 1}, {.value = 512}}}};
+//   options.binds = {{"sr", "16000"}};
+//   llvm::Expected<BuiltGraph> graph = buildGraph(context, source, options);
+#ifndef GRAPHC_FRONTEND_GRAPHBUILDER_H
+#define GRAPHC_FRONTEND_GRAPHBUILDER_H
+
+#include "frontend/SourceGraph.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
+
+namespace graphc::frontend {
+
+/// One dim of an input: a number, or a symbol with its range.
+struct DimSpec {
+  int64_t value = 0;
+  std::string symbol;
+  int64_t min = 1;            // of a symbol
+  std::optional<int64_t> max; // of a symbol; none: unbounded
+
+  bool isSymbol() const { return !symbol.empty(); }
+};
+
+/// A tensor argument. The name is the model's or `in0`, `in1`, … by position among all arguments.
+struct InputSpec {
+  std::string name;
+  ScalarType dtype = ScalarType::F32;
+  std::vector<DimSpec> dims;
+};
+
+/// The value of another argument, as text: read as the argument's type (int, float, bool, str, list, None).
+struct BindSpec {
+  std::string name, text;
+};
+
+struct BuildOptions {
+  std::vector<InputSpec> inputs;
+  std::vector<BindSpec> binds;
+  int64_t maxUnroll = 10000;       // iterations of one loop
+  size_t maxNodes = 2'000'000;     // evaluated over all variants
+  size_t maxVariants = 8;          // functions for different states (DESIGN section 9)
+};
+
+struct BuiltGraph {
+  /// Its resources hold the weights' memory: a context that lives as long as the module keeps the file mapped.
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::vector<std::string> notes; // what was left out, such as prints and warnings
+};
+
+/// Builds the module; the context must have the graph and func dialects loaded or loadable. Errors: all unsupported ops in one
+/// text with their Python lines, an exception that the model raises for these arguments, inputs that are missing or don't fit.
+llvm::Expected<BuiltGraph> buildGraph(mlir::MLIRContext &context, const SourceGraph &source, const BuildOptions &options);
+
+} // namespace graphc::frontend
+
+#endif // GRAPHC_FRONTEND_GRAPHBUILDER_H

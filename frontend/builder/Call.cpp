@@ -1,0 +1,253 @@
+// See Call.h.
+#include "frontend/builder/Call.h"
+
+using namespace graphc::frontend;
+using namespace graphc::frontend::builder;
+
+Call::Call(Run &run, const Node &node, std::vector<Val> arguments)
+    : run(run), e(run.e), node(node), arguments(std::move(arguments)) {}
+
+std::string Call::name() const { return node.overload.empty() ? node.op : node.op + "." + node.overload; }
+
+const Val &Call::argument(size_t i) const {
+  static const Val absent = None();
+  return i < arguments.size() ? arguments[i] : absent;
+}
+
+const Val *Call::find(llvm::StringRef name) const {
+  for (size_t i = 0; i < node.operands.size(); ++i)
+    if (node.operands[i].name == name)
+      return &arguments[i];
+  return nullptr;
+}
+
+bool Call::given(llvm::StringRef name) const {
+  const Val *value = find(name);
+  return value && !value->is<None>();
+}
+
+const Val *Call::required(llvm::StringRef name) {
+  const Val *value = find(name);
+  if (!value)
+    fail("argument '" + name + "' is missing");
+  return value;
+}
+
+Tensor Call::tensor(llvm::StringRef name) {
+  const Val *value = required(name);
+  if (!value)
+    return run.fresh({});
+  if (const auto *tensor = value->get<Tensor>())
+    return *tensor;
+  if (const auto *scalar = value->get<TensorScalar>())
+    return scalar->tensor;
+  if (value->is<bool>())
+    return run.knownScalar(ScalarType::Bool, *value);
+  if (value->is<int64_t>() || value->is<DimAttr>())
+    return run.knownScalar(ScalarType::I64, *value);
+  if (value->is<double>())
+    return run.knownScalar(ScalarType::F64, *value);
+  fail("argument '" + name + "' is a " + kindOf(*value) + ", expected a tensor");
+  return run.fresh({});
+}
+
+Value Call::value(llvm::StringRef name) {
+  Tensor found = tensor(name);
+  return failed() ? Value() : run.read(found);
+}
+
+OptionalOperand Call::optionalValue(llvm::StringRef name) {
+  return {given(name) ? value(name) : Value()};
+}
+
+std::vector<Tensor> Call::tensors(llvm::StringRef name) {
+  std::vector<Tensor> result;
+  const Val *value = required(name);
+  const List *list = value ? value->get<List>() : nullptr;
+  if (value && !list)
+    fail("argument '" + name + "' is a " + kindOf(*value) + ", expected a list of tensors");
+  if (!list)
+    return result;
+  for (const Val &element : (*list)->elements) {
+    if (const auto *tensor = element.get<Tensor>())
+      result.push_back(*tensor);
+    else
+      fail("argument '" + name + "' has a " + kindOf(element) + " in it, expected tensors");
+  }
+  return result;
+}
+
+std::vector<Value> Call::values(llvm::StringRef name) {
+  std::vector<Value> result;
+  for (const Tensor &tensor : tensors(name))
+    result.push_back(run.read(tensor));
+  return result;
+}
+
+/// Why a value can't be a constant of kind `expected`.
+static std::string notConstant(llvm::StringRef name, const Val &value, llvm::StringRef expected) {
+  if (value.is<DimAttr>())
+    return ("argument '" + name + "' is the symbolic size " + toText(value) + ", expected a constant " + expected).str();
+  if (value.is<TensorScalar>())
+    return ("argument '" + name + "' depends on tensor data, expected a constant " + expected).str();
+  return ("argument '" + name + "' is a " + kindOf(value) + ", expected a constant " + expected).str();
+}
+
+/// A number out of a value or out of a 0-d tensor whose number is known.
+static const Val &throughTensor(const Val &value) {
+  if (const auto *tensor = value.get<Tensor>(); tensor && (*tensor)->knownNumber())
+    return *(*tensor)->knownNumber();
+  if (const auto *scalar = value.get<TensorScalar>(); scalar && scalar->tensor->knownNumber())
+    return *scalar->tensor->knownNumber();
+  return value;
+}
+
+int64_t Call::integer(llvm::StringRef name, std::optional<int64_t> fallback) {
+  if (!given(name) && fallback)
+    return *fallback;
+  const Val *found = required(name);
+  if (!found)
+    return 0;
+  const Val &value = throughTensor(*found);
+  if (const auto *number = value.get<int64_t>())
+    return *number;
+  if (const auto *flag = value.get<bool>())
+    return *flag;
+  if (const auto *real = value.get<double>(); real && *real == static_cast<double>(static_cast<int64_t>(*real)))
+    return static_cast<int64_t>(*real);
+  fail(notConstant(name, value, "int"));
+  return 0;
+}
+
+double Call::number(llvm::StringRef name, std::optional<double> fallback) {
+  if (!given(name) && fallback)
+    return *fallback;
+  const Val *found = required(name);
+  if (!found)
+    return 0;
+  const Val &value = throughTensor(*found);
+  if (!value.isNumber())
+    fail(notConstant(name, value, "number"));
+  return toDouble(value);
+}
+
+bool Call::boolean(llvm::StringRef name, std::optional<bool> fallback) {
+  if (!given(name) && fallback)
+    return *fallback;
+  const Val *value = required(name);
+  if (!value)
+    return false;
+  if (!value->isNumber())
+    fail(notConstant(name, *value, "bool"));
+  return toDouble(*value) != 0;
+}
+
+std::string Call::text(llvm::StringRef name, std::optional<std::string> fallback) {
+  if (!given(name) && fallback)
+    return *fallback;
+  const Val *value = required(name);
+  if (value && !value->is<std::string>())
+    fail(notConstant(name, *value, "str"));
+  return value && value->is<std::string>() ? value->as<std::string>() : "";
+}
+
+DimAttr Call::dim(llvm::StringRef name) {
+  const Val *found = required(name);
+  DimAttr dim = found ? toDim(throughTensor(*found), e.context()) : DimAttr();
+  if (found && !dim)
+    fail(notConstant(name, *found, "or symbolic int"));
+  return dim ? dim : e.dim(int64_t(1));
+}
+
+std::vector<DimAttr> Call::dims(llvm::StringRef name) {
+  std::vector<DimAttr> result;
+  const Val *found = required(name);
+  const List *list = found ? found->get<List>() : nullptr;
+  if (found && !list)
+    return {dim(name)};
+  if (!list)
+    return result;
+  for (const Val &element : (*list)->elements) {
+    DimAttr dim = toDim(throughTensor(element), e.context());
+    if (!dim)
+      fail(notConstant(name, throughTensor(element), "or symbolic int in every place"));
+    result.push_back(dim ? dim : e.dim(int64_t(1)));
+  }
+  return result;
+}
+
+std::vector<int64_t> Call::integers(llvm::StringRef name, size_t count) {
+  std::vector<int64_t> result;
+  const Val *found = required(name);
+  for (DimAttr dim : found ? dims(name) : std::vector<DimAttr>()) {
+    if (!dim.isConstant())
+      fail(notConstant(name, Val(dim), "int"));
+    result.push_back(dim.isConstant() ? dim.getValue() : 0);
+  }
+  if (count && result.size() == 1)
+    result.resize(count, result[0]);
+  if (count && result.size() != count) {
+    fail("argument '" + name + "' has " + llvm::Twine(result.size()) + " numbers, expected " + llvm::Twine(count));
+    result.resize(count, 1);
+  }
+  return result;
+}
+
+std::vector<double> Call::numbers(llvm::StringRef name) {
+  std::vector<double> result;
+  const Val *found = required(name);
+  const List *list = found ? found->get<List>() : nullptr;
+  if (found && !list)
+    return {number(name)};
+  for (const Val &element : list ? (*list)->elements : std::vector<Val>()) {
+    if (!throughTensor(element).isNumber())
+      fail(notConstant(name, element, "number in every place"));
+    result.push_back(toDouble(throughTensor(element)));
+  }
+  return result;
+}
+
+std::optional<ScalarType> Call::dtype(llvm::StringRef name) {
+  if (!given(name))
+    return std::nullopt;
+  const Val *value = find(name);
+  std::optional<ScalarType> type =
+      value->is<int64_t>() ? scalarTypeFromInteger(value->as<int64_t>()) : std::optional<ScalarType>();
+  if (!type)
+    fail("dtype " + toText(*value) + " is not supported");
+  return type;
+}
+
+ScalarType Call::dtype(llvm::StringRef name, ScalarType fallback) { return dtype(name).value_or(fallback); }
+
+int64_t Call::normalizeDim(int64_t dim, int64_t rank) {
+  int64_t count = std::max<int64_t>(rank, 1);
+  if (dim < -count || dim >= count) {
+    fail("dim " + llvm::Twine(dim) + " is out of range for a tensor of rank " + llvm::Twine(rank));
+    return 0;
+  }
+  return dim < 0 ? dim + count : dim;
+}
+
+int64_t Call::dimIndex(llvm::StringRef name, int64_t rank, std::optional<int64_t> fallback) {
+  return normalizeDim(integer(name, fallback), rank);
+}
+
+std::vector<int64_t> Call::dimIndices(llvm::StringRef name, int64_t rank) {
+  std::vector<int64_t> result = given(name) ? integers(name) : std::vector<int64_t>();
+  if (result.empty())
+    for (int64_t d = 0; d < rank; ++d)
+      result.push_back(d);
+  for (int64_t &dim : result)
+    dim = normalizeDim(dim, rank);
+  if (rank == 0)
+    result.clear();
+  return result;
+}
+
+void Call::give(Value value) {
+  if (value)
+    results.push_back(run.fresh(value));
+  else
+    results.push_back(Poison());
+}

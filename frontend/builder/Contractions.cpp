@@ -1,0 +1,236 @@
+// Matrix products, convolutions, attention.
+//
+// `aten::matmul` of 1-d operands is a matmul between reshapes; `aten::addmm(b, x, w.t())` is graph.linear; 'same' padding is
+// numbers, with a graph.pad where the sides differ.
+#include "frontend/builder/Contractions.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::frontend;
+using namespace graphc::frontend::builder;
+
+static DimAttr unit(Call &call) { return call.e.dim(int64_t(1)); }
+
+/// The last dims of lhs and the matching one of rhs must be equal.
+static void unifyInner(Call &call, Value lhs, Value rhs) {
+  int64_t r = call.e.rank(rhs);
+  if (call.e.rank(lhs) && r)
+    unifyDims(call, call.e.dim(lhs, call.e.rank(lhs) - 1), call.e.dim(rhs, r >= 2 ? r - 2 : 0));
+}
+
+Value builder::matmul(Call &call, Value lhs, Value rhs) {
+  int64_t a = call.e.rank(lhs), b = call.e.rank(rhs);
+  if (!lhs || !rhs || a == 0 || b == 0) {
+    call.fail("a matrix product of a 0-d tensor");
+    return {};
+  }
+  if (call.e.dtype(lhs) != call.e.dtype(rhs)) {
+    call.fail("a matrix product of different dtypes (eager refuses it too)");
+    return {};
+  }
+  unifyInner(call, lhs, rhs);
+  if (call.run.stopped())
+    return {};
+  if (a == 1)
+    lhs = call.e.reshape(lhs, {unit(call), call.e.dim(lhs, 0)});
+  if (b == 1)
+    rhs = call.e.reshape(rhs, {call.e.dim(rhs, 0), unit(call)});
+  Value product = call.e.create<graph::MatmulOp>(lhs, rhs);
+  SmallVector<DimAttr> shape = call.e.dims(product);
+  if (!product)
+    return {};
+  if (b == 1)
+    shape.pop_back();
+  if (a == 1)
+    shape.erase(shape.end() - (b == 1 ? 1 : 2));
+  return call.e.reshape(product, shape);
+}
+
+static void convertMatmul(Call &call) {
+  Value lhs = call.value("self"), rhs = call.value(call.find("other") ? "other" : call.find("mat2") ? "mat2" : call.find("vec") ? "vec" : "tensor");
+  if (!call.failed())
+    call.give(matmul(call, lhs, rhs));
+}
+
+static void convertLinear(Call &call) {
+  Value x = call.value("input"), weight = call.value("weight");
+  OptionalOperand bias = call.optionalValue("bias");
+  if (call.failed())
+    return;
+  if (call.e.rank(weight) == 1) {
+    Value product = matmul(call, x, weight);
+    return call.give(bias.value ? call.e.create<graph::AddOp>(product, bias.value) : product);
+  }
+  unifyDims(call, call.e.dim(x, call.e.rank(x) - 1), call.e.dim(weight, 1));
+  if (!call.run.stopped())
+    call.give(call.e.create<graph::LinearOp>(x, weight, bias));
+}
+
+/// mat2 transposed: the source of a transposition where it is one.
+static Value transposed(Call &call, Value x) {
+  auto permute = x ? x.getDefiningOp<graph::PermuteOp>() : graph::PermuteOp();
+  if (permute && permute.getDims() == ArrayRef<int64_t>{1, 0})
+    return permute.getX();
+  return call.e.permute(x, {1, 0});
+}
+
+/// beta * self + alpha * product
+static void addScaled(Call &call, Value self, Value product) {
+  if (!self || !product)
+    return call.give(Value());
+  ScalarType type = call.e.dtype(product);
+  double beta = call.number("beta", 1), alpha = call.number("alpha", 1);
+  if (alpha != 1)
+    product = call.e.create<graph::MulOp>(product, call.e.constant(type, *call.find("alpha")));
+  if (beta == 0) // self is ignored, NaN included
+    return call.give(product);
+  if (beta != 1)
+    self = call.e.create<graph::MulOp>(self, call.e.constant(type, *call.find("beta")));
+  call.give(broadcast<graph::AddOp>(call, product, self));
+}
+
+static void convertAddmm(Call &call) {
+  Value self = call.value("self"), lhs = call.value("mat1"), rhs = call.value("mat2");
+  if (call.failed())
+    return;
+  bool plain = call.number("beta", 1) == 1 && call.number("alpha", 1) == 1;
+  if (plain && call.e.rank(self) == 1 && call.e.dim(self, 0) == call.e.dim(rhs, 1))
+    return call.give(call.e.create<graph::LinearOp>(lhs, transposed(call, rhs), OptionalOperand{self}));
+  addScaled(call, self, matmul(call, lhs, rhs));
+}
+static void convertBaddbmm(Call &call) { addScaled(call, call.value("self"), matmul(call, call.value("batch1"), call.value("batch2"))); }
+static void convertAddmv(Call &call) { addScaled(call, call.value("self"), matmul(call, call.value("mat"), call.value("vec"))); }
+static void convertAddbmm(Call &call) {
+  Value products = matmul(call, call.value("batch1"), call.value("batch2"));
+  addScaled(call, call.value("self"), call.e.create<graph::SumOp>(products, SmallVector<int64_t>{0}, false));
+}
+
+static void convertOuter(Call &call) {
+  Value a = call.value("self"), b = call.value("vec2");
+  Value column = call.e.reshape(a, {call.e.dim(a, 0), unit(call)});
+  call.give(call.e.create<graph::MulOp>(column, b));
+}
+
+namespace {
+struct ConvolutionArguments {
+  Value x, weight;
+  OptionalOperand bias;
+  std::vector<int64_t> stride, padding, dilation, outputPadding;
+  int64_t groups = 1;
+  size_t spatial = 0;
+  bool batchAdded = false;
+};
+} // namespace
+
+static std::vector<int64_t> perDim(Call &call, StringRef name, size_t spatial, int64_t fallback) {
+  return call.given(name) ? call.integers(name, spatial) : std::vector<int64_t>(spatial, fallback);
+}
+
+/// padding='same': numbers, and a pad op where the two sides differ.
+static void padSame(Call &call, ConvolutionArguments &a) {
+  SmallVector<DimAttr> low(call.e.rank(a.x), call.e.dim(int64_t(0))), high = low;
+  bool uneven = false;
+  for (size_t i = 0; i < a.spatial; ++i) {
+    DimAttr kernel = call.e.dim(a.weight, int64_t(i) + 2);
+    int64_t total = a.dilation[i] * (kernel.isConstant() ? kernel.getValue() - 1 : 0);
+    a.padding[i] = total / 2;
+    high[i + 2] = call.e.dim(total % 2);
+    uneven |= total % 2 != 0;
+  }
+  if (uneven)
+    a.x = call.e.create<graph::PadOp>(a.x, call.e.constant(call.e.dtype(a.x), 0.0), call.e.dimArray(low), call.e.dimArray(high));
+}
+
+static ConvolutionArguments convolutionArguments(Call &call) {
+  ConvolutionArguments a;
+  a.x = call.value("input");
+  a.weight = call.value("weight");
+  a.bias = call.optionalValue("bias");
+  if (!a.x || !a.weight || call.e.rank(a.weight) < 3) {
+    call.fail("a convolution needs a weight [o, c, kernel...]");
+    return a;
+  }
+  a.spatial = size_t(call.e.rank(a.weight)) - 2;
+  if (call.e.rank(a.x) == int64_t(a.spatial) + 1) {
+    SmallVector<DimAttr> shape = call.e.dims(a.x);
+    shape.insert(shape.begin(), unit(call));
+    a.x = call.e.reshape(a.x, shape);
+    a.batchAdded = true;
+  }
+  a.stride = perDim(call, "stride", a.spatial, 1);
+  a.dilation = perDim(call, "dilation", a.spatial, 1);
+  a.outputPadding = perDim(call, "output_padding", a.spatial, 0);
+  a.groups = call.integer("groups", 1);
+  const Val *padding = call.find("padding");
+  bool named = padding && padding->is<std::string>();
+  a.padding = named ? std::vector<int64_t>(a.spatial, 0) : perDim(call, "padding", a.spatial, 0);
+  if (named && padding->as<std::string>() == "same" && !call.failed())
+    padSame(call, a);
+  return a;
+}
+
+static void giveConvolution(Call &call, const ConvolutionArguments &a, Value result) {
+  if (result && a.batchAdded)
+    result = call.e.reshape(result, ArrayRef<DimAttr>(call.e.dims(result)).drop_front());
+  call.give(result);
+}
+
+static void convolve(Call &call, bool transposedConvolution) {
+  ConvolutionArguments a = convolutionArguments(call);
+  if (call.failed())
+    return;
+  if (!transposedConvolution)
+    return giveConvolution(call, a, call.e.create<graph::ConvolutionOp>(a.x, a.weight, a.bias, a.stride, a.padding, a.dilation, a.groups));
+  giveConvolution(call, a,
+                  call.e.create<graph::ConvTransposeOp>(a.x, a.weight, a.bias, a.stride, a.padding, a.dilation, a.outputPadding, a.groups));
+}
+static void convertConvolution(Call &call) { convolve(call, call.boolean("transposed", false)); }
+static void convertConvTranspose(Call &call) { convolve(call, true); }
+
+static void convertAttention(Call &call) {
+  Value q = call.value("query"), k = call.value("key"), v = call.value("value");
+  OptionalOperand mask = call.optionalValue("attn_mask");
+  if (call.number("dropout_p", 0) != 0)
+    return call.fail("attention with dropout needs random numbers, which are not supported");
+  if (call.failed())
+    return;
+  if (mask.value && call.e.dtype(mask.value) != ScalarType::Bool)
+    mask.value = call.e.cast(mask.value, call.e.dtype(q));
+  FloatAttr scale;
+  if (call.given("scale"))
+    scale = call.e.builder.getF64FloatAttr(call.number("scale"));
+  call.give(call.e.create<graph::AttentionOp>(q, k, v, mask, call.boolean("is_causal", false), scale, call.boolean("enable_gqa", false)));
+  if (call.node.results.size() > 1) // the log-sum-exp that only the backward pass reads
+    call.give(call.e.constant({0}, ScalarType::F32, {}));
+}
+
+void builder::addContractions(ConversionTable &table) {
+  const std::pair<StringRef, Conversion> entries[] = {
+      {"matmul", convertMatmul},
+      {"linalg_matmul", convertMatmul},
+      {"mm", convertMatmul},
+      {"bmm", convertMatmul},
+      {"mv", convertMatmul},
+      {"dot", convertMatmul},
+      {"linear", convertLinear},
+      {"addmm", convertAddmm},
+      {"baddbmm", convertBaddbmm},
+      {"addmv", convertAddmv},
+      {"addbmm", convertAddbmm},
+      {"outer", convertOuter},
+      {"ger", convertOuter},
+      {"einsum", convertEinsum},
+      {"tensordot", convertTensordot},
+      {"conv1d", convertConvolution},
+      {"conv2d", convertConvolution},
+      {"conv3d", convertConvolution},
+      {"convolution", convertConvolution},
+      {"_convolution", convertConvolution},
+      {"conv_transpose1d", convertConvTranspose},
+      {"conv_transpose2d", convertConvTranspose},
+      {"conv_transpose3d", convertConvTranspose},
+      {"scaled_dot_product_attention", convertAttention},
+      {"_scaled_dot_product_flash_attention_for_cpu", convertAttention}};
+  for (const auto &[name, conversion] : entries)
+    table.add(("aten::" + name).str(), conversion);
+}

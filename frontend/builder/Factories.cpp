@@ -1,0 +1,265 @@
+// Tensors out of numbers: zeros, full, arange, tensor([...]), eye, triu_indices, …, and their *_like and new_* forms.
+//
+// A filled tensor is an expanded 0-d constant; what importing knows element by element (linspace, small tensor literals) is one
+// graph.constant.
+#include "frontend/builder/Promotion.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::frontend;
+using namespace graphc::frontend::builder;
+
+static void giveFilled(Call &call, ArrayRef<DimAttr> shape, ScalarType type, const Val &number) {
+  if (call.failed())
+    return;
+  if (shape.empty())
+    return call.give(Val(call.run.knownScalar(type, number)));
+  call.give(call.e.expand(call.e.constant(type, number), shape));
+}
+
+static std::vector<DimAttr> shapeOf(Call &call) { return call.dims(call.find("size") ? "size" : "shape"); }
+
+static void convertZeros(Call &call) { giveFilled(call, shapeOf(call), call.dtype("dtype", ScalarType::F32), Val(0.0)); }
+static void convertOnes(Call &call) { giveFilled(call, shapeOf(call), call.dtype("dtype", ScalarType::F32), Val(1.0)); }
+
+/// A fill value: a number, or a 0-d tensor.
+static void giveFilledBy(Call &call, ArrayRef<DimAttr> shape, std::optional<ScalarType> wanted, StringRef name) {
+  const Val *found = call.find(name);
+  PromotedOperand fill = promotedOperand(call, name);
+  ScalarType natural = fill.dtype == ScalarType::F64 && fill.isNumber ? ScalarType::F32 : fill.dtype;
+  ScalarType type = wanted.value_or(natural);
+  if (call.failed())
+    return;
+  if (found->isNumber())
+    return giveFilled(call, shape, type, *found);
+  call.give(call.e.expand(promoted(call, fill, type), shape));
+}
+static void convertFull(Call &call) { giveFilledBy(call, shapeOf(call), call.dtype("dtype"), "fill_value"); }
+
+static ScalarType likeType(Call &call, const Tensor &x) { return call.dtype("dtype", scalarType(x->type.getElementType())); }
+
+static void fillLike(Call &call, double number) {
+  Tensor x = call.tensor("self");
+  SmallVector<DimAttr> shape = call.find("size") ? llvm::to_vector(call.dims("size")) : graph::getDims(x->type);
+  giveFilled(call, shape, likeType(call, x), Val(number));
+}
+static void convertZerosLike(Call &call) { fillLike(call, 0); }
+static void convertOnesLike(Call &call) { fillLike(call, 1); }
+static void convertFullLike(Call &call) {
+  Tensor x = call.tensor("self");
+  SmallVector<DimAttr> shape = call.find("size") ? llvm::to_vector(call.dims("size")) : graph::getDims(x->type);
+  giveFilledBy(call, shape, likeType(call, x), "fill_value");
+}
+
+/// A functional fill: x's shape and dtype with one value.
+static void convertFill(Call &call) {
+  Tensor x = call.tensor("self");
+  giveFilledBy(call, graph::getDims(x->type), scalarType(x->type.getElementType()), "value");
+}
+static void convertZero(Call &call) { fillLike(call, 0); }
+
+static std::optional<Val> numberArgument(Call &call, StringRef name, const Val &fallback) {
+  if (!call.given(name))
+    return fallback;
+  const Val &value = *call.find(name);
+  if (const auto *tensor = value.get<Tensor>(); tensor && (*tensor)->knownNumber())
+    return *(*tensor)->knownNumber();
+  if (value.isNumber() || value.is<DimAttr>())
+    return value;
+  call.fail("argument '" + name + "' depends on tensor data, expected a number");
+  return std::nullopt;
+}
+
+static void giveIntegerRange(Call &call, DimAttr start, DimAttr end, DimAttr step, ScalarType type) {
+  if (!step.isConstant() || step.getValue() == 0)
+    return call.fail("arange with step " + step.str());
+  int64_t s = step.getValue();
+  DimAttr distance = s > 0 ? end - start : start - end;
+  if (call.run.proved(graph::DimPredicate::Lt, distance, call.e.dim(int64_t(0))) == true)
+    return call.fail("arange with bounds on the wrong side (eager refuses it too)");
+  DimAttr size = std::abs(s) == 1 ? distance : DimAttr::binary(graph::DimKind::CeilDiv, distance, call.e.dim(std::abs(s)));
+  ScalarType inner = isFloat(type) ? ScalarType::I64 : type;
+  Value range = call.e.create<graph::IotaOp>(mlir::Attribute(start), mlir::Attribute(step), size, elementType(call.e.context(), inner));
+  call.give(call.e.cast(range, type));
+}
+
+static void convertArange(Call &call) {
+  std::optional<Val> start = numberArgument(call, "start", Val(int64_t(0))), end = numberArgument(call, "end", Val(int64_t(0)));
+  std::optional<Val> step = numberArgument(call, "step", Val(int64_t(1)));
+  if (!start || !end || !step)
+    return;
+  bool floats = start->is<double>() || end->is<double>() || step->is<double>();
+  ScalarType type = call.dtype("dtype", floats ? ScalarType::F32 : ScalarType::I64);
+  if (call.failed())
+    return;
+  if (!floats)
+    return giveIntegerRange(call, toDim(*start, call.e.context()), toDim(*end, call.e.context()), toDim(*step, call.e.context()), type);
+  if (start->is<DimAttr>() || end->is<DimAttr>() || step->is<DimAttr>() || toDouble(*step) == 0)
+    return call.fail("arange of floats with a symbolic bound, or with step 0");
+  double from = toDouble(*start), by = toDouble(*step), count = std::ceil((toDouble(*end) - from) / by);
+  if (!(count >= 0) || count > 1e9)
+    return call.fail("arange with bounds on the wrong side, or too long");
+  call.give(call.e.create<graph::IotaOp>(mlir::Attribute(call.e.builder.getF64FloatAttr(from)), mlir::Attribute(call.e.builder.getF64FloatAttr(by)),
+                                         call.e.dim(int64_t(count)), elementType(call.e.context(), type)));
+}
+
+/// From both ends, as eager computes it, in the dtype's own precision.
+static void convertLinspace(Call &call) {
+  std::optional<Val> start = numberArgument(call, "start", Val(0.0)), end = numberArgument(call, "end", Val(0.0));
+  int64_t steps = call.integer("steps", 100);
+  ScalarType type = call.dtype("dtype", ScalarType::F32);
+  if (!start || !end || call.failed())
+    return;
+  if (!start->isNumber() || !end->isNumber() || !isFloat(type) || steps < 0 || steps > 1 << 20)
+    return call.fail("linspace of symbolic bounds, of integers, or of more than a million steps");
+  bool single = type != ScalarType::F64;
+  double from = toDouble(*start), to = toDouble(*end);
+  std::vector<Val> elements;
+  for (int64_t i = 0; i < steps; ++i) {
+    if (steps == 1) {
+      elements.push_back(from);
+    } else if (single) {
+      float a = float(from), b = float(to), step = (b - a) / float(steps - 1);
+      elements.push_back(double(i < steps / 2 ? a + step * float(i) : b - step * float(steps - i - 1)));
+    } else {
+      double step = (to - from) / double(steps - 1);
+      elements.push_back(i < steps / 2 ? from + step * double(i) : to - step * double(steps - i - 1));
+    }
+  }
+  call.give(call.e.constant({steps}, type, elements));
+}
+
+static void convertEye(Call &call) {
+  DimAttr rows = call.dim("n"), columns = call.given("m") ? call.dim("m") : rows, zero = call.e.dim(int64_t(0)), one = call.e.dim(int64_t(1));
+  ScalarType type = call.dtype("dtype", ScalarType::F32);
+  if (call.failed())
+    return;
+  Type integer = elementType(call.e.context(), ScalarType::I64);
+  Value i = call.e.create<graph::IotaOp>(mlir::Attribute(zero), mlir::Attribute(one), rows, integer);
+  Value j = call.e.create<graph::IotaOp>(mlir::Attribute(zero), mlir::Attribute(one), columns, integer);
+  call.give(call.e.cast(call.e.create<graph::EqOp>(call.e.reshape(i, {rows, one}), j), type));
+}
+
+static void giveTriangleIndices(Call &call, bool upper) {
+  int64_t rows = call.integer("row"), columns = call.integer("col"), offset = call.integer("offset", 0);
+  ScalarType type = call.dtype("dtype", ScalarType::I64);
+  if (call.failed() || rows < 0 || columns < 0 || rows * columns > 1 << 22)
+    return call.fail("triangle indices of more than four million elements");
+  std::vector<Val> first, second;
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      if (upper ? j - i >= offset : j - i <= offset) {
+        first.push_back(i);
+        second.push_back(j);
+      }
+  int64_t count = int64_t(first.size());
+  llvm::append_range(first, second);
+  call.give(call.e.constant({2, count}, type, first));
+}
+static void convertTriuIndices(Call &call) { giveTriangleIndices(call, true); }
+static void convertTrilIndices(Call &call) { giveTriangleIndices(call, false); }
+
+namespace {
+/// A nested list of numbers, read in row-major order.
+struct Literal {
+  std::vector<int64_t> shape;
+  std::vector<Val> elements;
+  bool hasFloat = false, hasInt = false, hasTensor = false, ragged = false;
+};
+} // namespace
+
+static void readLiteral(const Val &value, size_t depth, Literal &out) {
+  if (const auto *list = value.get<List>()) {
+    int64_t size = int64_t((*list)->elements.size());
+    if (depth == out.shape.size())
+      out.shape.push_back(size);
+    out.ragged |= out.shape[depth] != size;
+    for (const Val &element : (*list)->elements)
+      readLiteral(element, depth + 1, out);
+    return;
+  }
+  out.ragged |= depth != out.shape.size();
+  out.hasFloat |= value.is<double>() || (value.is<TensorScalar>() && value.as<TensorScalar>().kind == TensorScalar::Kind::Float);
+  out.hasInt |= value.is<int64_t>() || value.is<DimAttr>() || (value.is<TensorScalar>() && value.as<TensorScalar>().kind == TensorScalar::Kind::Int);
+  out.hasTensor |= value.is<TensorScalar>() || value.is<DimAttr>();
+  out.elements.push_back(value);
+}
+
+/// Elements that are computed: each becomes a row, all are joined.
+static Value joinElements(Call &call, const Literal &literal, ScalarType type) {
+  std::vector<Value> parts;
+  SmallVector<DimAttr> shape;
+  for (const Val &element : literal.elements) {
+    Value part;
+    if (const auto *scalar = element.get<TensorScalar>())
+      part = call.e.cast(call.run.read(scalar->tensor), type);
+    else if (const auto *dim = element.get<DimAttr>())
+      part = call.e.dimTensor(*dim, type);
+    else
+      part = call.e.constant(type, element);
+    parts.push_back(call.e.reshape(part, {call.e.dim(int64_t(1))}));
+  }
+  for (int64_t size : literal.shape)
+    shape.push_back(call.e.dim(size));
+  return call.e.reshape(call.e.concat(parts, 0), shape);
+}
+
+/// torch.tensor(data), torch.as_tensor(data).
+static void convertTensor(Call &call) {
+  const Val &data = call.argument(0);
+  if (const auto *tensor = data.get<Tensor>()) {
+    Value value = call.e.cast(call.run.read(*tensor), call.dtype("dtype", scalarType((*tensor)->type.getElementType())));
+    return call.give(value);
+  }
+  Literal literal;
+  readLiteral(data, 0, literal);
+  if (literal.ragged || llvm::any_of(literal.elements, [](const Val &v) { return !v.isNumber() && !v.is<DimAttr>() && !v.is<TensorScalar>(); }))
+    return call.fail("a tensor of a " + kindOf(data) + " that isn't a regular nesting of numbers");
+  bool empty = literal.elements.empty();
+  ScalarType natural = literal.hasFloat || empty ? ScalarType::F32 : literal.hasInt ? ScalarType::I64 : ScalarType::Bool;
+  ScalarType type = call.dtype("dtype", natural);
+  if (call.failed())
+    return;
+  if (literal.shape.empty() && !literal.elements[0].is<TensorScalar>())
+    return call.give(Val(call.run.knownScalar(type, literal.elements[0])));
+  call.give(literal.hasTensor ? joinElements(call, literal, type) : call.e.constant(literal.shape, type, literal.elements));
+}
+
+static void refuseRandom(Call &call) { call.fail("random numbers are not supported"); }
+static void refuseDataDependent(Call &call) { call.fail("the result's size depends on data, which is not supported"); }
+
+void builder::addFactories(ConversionTable &table) {
+  const std::pair<StringRef, Conversion> entries[] = {{"zeros", convertZeros},
+                                                      {"empty", convertZeros},
+                                                      {"empty_strided", convertZeros},
+                                                      {"empty_permuted", convertZeros},
+                                                      {"ones", convertOnes},
+                                                      {"full", convertFull},
+                                                      {"zeros_like", convertZerosLike},
+                                                      {"empty_like", convertZerosLike},
+                                                      {"ones_like", convertOnesLike},
+                                                      {"full_like", convertFullLike},
+                                                      {"new_zeros", convertZerosLike},
+                                                      {"new_empty", convertZerosLike},
+                                                      {"new_empty_strided", convertZerosLike},
+                                                      {"new_ones", convertOnesLike},
+                                                      {"new_full", convertFullLike},
+                                                      {"fill", convertFill},
+                                                      {"zero", convertZero},
+                                                      {"arange", convertArange},
+                                                      {"linspace", convertLinspace},
+                                                      {"eye", convertEye},
+                                                      {"triu_indices", convertTriuIndices},
+                                                      {"tril_indices", convertTrilIndices},
+                                                      {"tensor", convertTensor},
+                                                      {"as_tensor", convertTensor}};
+  for (const auto &[name, conversion] : entries)
+    table.add(("aten::" + name).str(), conversion);
+  for (StringRef name : {"rand", "randn", "randint", "rand_like", "randn_like", "randint_like", "randperm", "normal", "normal_", "uniform", "uniform_", "bernoulli",
+                         "bernoulli_", "multinomial", "exponential_", "poisson"})
+    table.add(("aten::" + name).str(), refuseRandom);
+  for (StringRef name : {"nonzero", "nonzero_numpy", "masked_select", "unique", "_unique2", "unique_dim", "unique_consecutive", "bincount", "argwhere"})
+    table.add(("aten::" + name).str(), refuseDataDependent);
+}

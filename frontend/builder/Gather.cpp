@@ -1,0 +1,277 @@
+// Indexing by tensors, scattering, sorting.
+//
+// `x[:, i, j]` is aten::index with None for the slice: graph.index at dims [1, 2]. A mask that only fills is a where; what
+// needs a mask's count has a shape that depends on data and is refused.
+#include "frontend/builder/Promotion.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::frontend;
+using namespace graphc::frontend::builder;
+
+/// Index tensors are i32 or i64.
+static Value indexValue(Call &call, Value index) {
+  if (!index)
+    return index;
+  ScalarType type = call.e.dtype(index);
+  if (type == ScalarType::I32 || type == ScalarType::I64)
+    return index;
+  if (isFloat(type)) {
+    call.fail("an index tensor of floats (eager refuses it too)");
+    return {};
+  }
+  return call.e.cast(index, ScalarType::I64);
+}
+
+static void convertEmbedding(Call &call) {
+  Value weight = call.value("weight"), indices = indexValue(call, call.value("indices"));
+  call.give(call.e.create<graph::EmbeddingOp>(weight, indices));
+}
+
+namespace {
+struct Indices {
+  std::vector<Value> tensors;
+  SmallVector<int64_t> dims;
+  Value mask;         // the only index, where it is a mask
+  int64_t maskDim = 0; // the first dim that the mask covers
+};
+} // namespace
+
+/// The positions where a constant mask holds, one index tensor a dim; false where the mask isn't constant.
+static bool constantMask(Call &call, Value mask, int64_t firstDim, Indices &out) {
+  auto elements = call.e.constantElements(mask);
+  if (!elements)
+    return false;
+  ArrayRef<int64_t> shape = call.e.type(mask).getShape();
+  std::vector<std::vector<Val>> positions(shape.size());
+  std::vector<int64_t> index(shape.size(), 0);
+  for (const Val &element : *elements) {
+    for (size_t d = 0; d < shape.size() && toDouble(element) != 0; ++d)
+      positions[d].push_back(index[d]);
+    for (size_t d = shape.size(); d-- > 0 && ++index[d] == shape[d];)
+      index[d] = 0;
+  }
+  for (size_t d = 0; d < shape.size(); ++d) {
+    out.tensors.push_back(call.e.constant({int64_t(positions[d].size())}, ScalarType::I64, positions[d]));
+    out.dims.push_back(firstDim + int64_t(d));
+  }
+  return true;
+}
+
+static Indices readIndices(Call &call, int64_t rank) {
+  Indices out;
+  const Val *found = call.find("indices");
+  const List *list = found ? found->get<List>() : nullptr;
+  if (!list) {
+    call.fail("indices must be a list");
+    return out;
+  }
+  int64_t dim = 0;
+  for (const Val &element : (*list)->elements) {
+    const Tensor *tensor = element.get<Tensor>();
+    if (!tensor) {
+      ++dim;
+      continue;
+    }
+    Value index = call.run.read(*tensor);
+    ScalarType type = call.e.dtype(index);
+    bool isMask = type == ScalarType::Bool || type == ScalarType::U8;
+    int64_t covers = isMask ? call.e.rank(index) : 1;
+    if (!isMask) {
+      out.tensors.push_back(indexValue(call, index));
+      out.dims.push_back(dim);
+    } else if (!constantMask(call, index, dim, out)) {
+      if (out.mask || !out.tensors.empty())
+        call.fail("a mask beside other index tensors");
+      out.mask = call.e.cast(index, ScalarType::Bool);
+      out.maskDim = dim;
+    }
+    dim += covers;
+  }
+  if (dim > rank)
+    call.fail("too many indices for a tensor of rank " + Twine(rank));
+  if (out.mask && !out.tensors.empty())
+    call.fail("a mask beside other index tensors");
+  return out;
+}
+
+static void convertIndex(Call &call) {
+  Value x = call.value("self");
+  Indices indices = readIndices(call, call.e.rank(x));
+  if (indices.mask)
+    return call.fail("indexing by a mask gives a tensor whose size depends on data; use torch.where or a multiplication by the mask");
+  if (call.failed())
+    return;
+  if (indices.tensors.empty())
+    return call.give(x);
+  unifyBroadcast(call, indices.tensors);
+  if (!call.run.stopped())
+    call.give(call.e.create<graph::IndexOp>(x, indices.tensors, indices.dims));
+}
+
+/// x[mask] = one value: a where over the mask, spread over the dims that it doesn't cover.
+static Value maskedPut(Call &call, Value x, const Indices &indices, Value value, bool accumulate) {
+  SmallVector<DimAttr> shape(call.e.rank(x), call.e.dim(int64_t(1)));
+  for (int64_t d = 0; d < call.e.rank(indices.mask); ++d)
+    shape[indices.maskDim + d] = call.e.dim(indices.mask, d);
+  if (!call.e.type(value).hasStaticShape() || call.e.type(value).getNumElements() != 1) {
+    call.fail("writing several values by a mask; use torch.where or masked_fill");
+    return {};
+  }
+  Value mask = call.e.reshape(indices.mask, shape), one = call.e.reshape(value, {});
+  if (accumulate)
+    one = call.e.create<graph::AddOp>(x, one);
+  return call.e.create<graph::WhereOp>(mask, one, x);
+}
+
+static void convertIndexPut(Call &call) {
+  Value x = call.value("self"), value = call.value("values");
+  Indices indices = readIndices(call, call.e.rank(x));
+  bool accumulate = call.boolean("accumulate", false);
+  if (call.failed() || !x || !value)
+    return;
+  if (call.e.dtype(value) != call.e.dtype(x) && call.e.rank(value) != 0)
+    return call.fail("index_put of another dtype (eager refuses it too)");
+  value = call.e.cast(value, call.e.dtype(x));
+  if (indices.mask)
+    return call.give(maskedPut(call, x, indices, value, accumulate));
+  if (indices.tensors.empty())
+    return call.give(call.e.expand(value, call.e.dims(x)));
+  call.give(call.e.create<graph::IndexPutOp>(x, value, indices.tensors, indices.dims, accumulate));
+}
+
+static void convertIndexSelect(Call &call) {
+  Value x = call.value("self"), index = indexValue(call, call.value("index"));
+  int64_t d = call.dimIndex("dim", call.e.rank(x));
+  if (!call.failed())
+    call.give(call.e.create<graph::IndexSelectOp>(x, index, d));
+}
+
+static void convertGather(Call &call) {
+  Value x = call.value("self"), index = indexValue(call, call.value(call.find("index") ? "index" : "indices"));
+  int64_t d = call.dimIndex("dim", call.e.rank(x));
+  if (!call.failed())
+    call.give(call.e.create<graph::GatherOp>(x, index, d));
+}
+
+static Value spread(Call &call, Value value, Value like) { return call.e.expand(value, call.e.dims(like)); }
+
+static std::optional<graph::ScatterReduce> reduction(StringRef name) {
+  return llvm::StringSwitch<std::optional<graph::ScatterReduce>>(name)
+      .Cases({"sum", "add"}, graph::ScatterReduce::sum)
+      .Cases({"prod", "multiply"}, graph::ScatterReduce::prod)
+      .Case("amax", graph::ScatterReduce::amax)
+      .Case("amin", graph::ScatterReduce::amin)
+      .Case("mean", graph::ScatterReduce::mean)
+      .Case("", graph::ScatterReduce::none)
+      .Default(std::nullopt);
+}
+
+/// scatter with a tensor or a number, scatter_add, scatter_reduce. The source may be larger than the index.
+static void scatter(Call &call, std::optional<graph::ScatterReduce> reduce, bool excludeSelf) {
+  Value base = call.value("self"), index = indexValue(call, call.value("index"));
+  int64_t d = call.dimIndex("dim", call.e.rank(base));
+  if (!reduce || call.failed())
+    return call.fail("an unknown reduction");
+  Value source;
+  if (call.find("src")) {
+    source = call.value("src");
+    for (int64_t i = 0; i < call.e.rank(index) && source; ++i)
+      source = call.e.slice(source, i, call.e.dim(int64_t(0)), call.e.dim(index, i));
+    if (source && call.e.dtype(source) != call.e.dtype(base))
+      return call.fail("scatter of another dtype (eager refuses it too)");
+  } else {
+    source = spread(call, promoted(call, promotedOperand(call, "value"), call.e.dtype(base)), index);
+  }
+  call.give(call.e.create<graph::ScatterOp>(base, index, source, d, *reduce, excludeSelf));
+}
+static void convertScatter(Call &call) { scatter(call, reduction(call.text("reduce", "")), false); }
+static void convertScatterAdd(Call &call) { scatter(call, graph::ScatterReduce::sum, false); }
+static void convertScatterReduce(Call &call) { scatter(call, reduction(call.text("reduce")), !call.boolean("include_self", true)); }
+
+static void convertIndexAdd(Call &call) {
+  Value base = call.value("self"), index = indexValue(call, call.value("index")), source = call.value("source");
+  int64_t d = call.dimIndex("dim", call.e.rank(base));
+  if (call.failed())
+    return;
+  if (call.number("alpha", 1) != 1)
+    source = call.e.create<graph::MulOp>(source, call.e.constant(call.e.dtype(source), *call.find("alpha")));
+  call.give(call.e.create<graph::IndexAddOp>(base, index, source, d));
+}
+
+static void convertIndexCopy(Call &call) {
+  Value base = call.value("self"), index = indexValue(call, call.value("index")), source = call.value("source");
+  int64_t d = call.dimIndex("dim", call.e.rank(base));
+  if (!call.failed())
+    call.give(call.e.create<graph::IndexCopyOp>(base, index, source, d));
+}
+
+static void convertIndexFill(Call &call) {
+  Value base = call.value("self"), index = indexValue(call, call.value("index"));
+  int64_t d = call.dimIndex("dim", call.e.rank(base));
+  if (call.failed() || !base || !index || call.e.rank(base) == 0)
+    return;
+  SmallVector<DimAttr> shape = call.e.dims(base);
+  shape[d] = call.e.rank(index) ? call.e.dim(index, 0) : call.e.dim(int64_t(1));
+  Value source = call.e.expand(promoted(call, promotedOperand(call, "value"), call.e.dtype(base)), shape);
+  call.give(call.e.create<graph::IndexCopyOp>(base, call.e.reshape(index, {shape[d]}), source, d));
+}
+
+static void convertSort(Call &call) {
+  Value x = call.value("self");
+  int64_t d = call.dimIndex("dim", call.e.rank(x), -1);
+  bool descending = call.boolean("descending", false);
+  if (call.failed())
+    return;
+  Operation *op = call.e.createOp<graph::SortOp>(x, d, descending);
+  if (call.op() != "aten::argsort")
+    call.give(op ? op->getResult(0) : Value());
+  call.give(op ? op->getResult(1) : Value());
+}
+
+static void convertTopk(Call &call) {
+  Value x = call.value("self");
+  int64_t k = call.integer("k"), d = call.dimIndex("dim", call.e.rank(x), -1);
+  if (call.failed())
+    return;
+  Operation *op = call.e.createOp<graph::TopkOp>(x, k, d, !call.boolean("largest", true));
+  call.give(op ? op->getResult(0) : Value());
+  call.give(op ? op->getResult(1) : Value());
+}
+
+static void convertOneHot(Call &call) {
+  Value x = call.value("self");
+  int64_t classes = call.integer("num_classes", -1);
+  if (classes < 1)
+    return call.fail("one_hot without num_classes has a size that depends on data");
+  SmallVector<DimAttr> shape = call.e.dims(x);
+  shape.push_back(call.e.dim(int64_t(1)));
+  Value range = call.e.create<graph::IotaOp>(mlir::Attribute(call.e.dim(int64_t(0))), mlir::Attribute(call.e.dim(int64_t(1))), call.e.dim(classes),
+                                             elementType(call.e.context(), ScalarType::I64));
+  Value hit = call.e.create<graph::EqOp>(call.e.reshape(call.e.cast(x, ScalarType::I64), shape), range);
+  call.give(call.e.cast(hit, ScalarType::I64));
+}
+
+void builder::addGather(ConversionTable &table) {
+  const std::pair<StringRef, Conversion> entries[] = {{"embedding", convertEmbedding},
+                                                      {"index", convertIndex},
+                                                      {"_unsafe_index", convertIndex},
+                                                      {"index_put", convertIndexPut},
+                                                      {"_unsafe_index_put", convertIndexPut},
+                                                      {"_index_put_impl", convertIndexPut},
+                                                      {"index_select", convertIndexSelect},
+                                                      {"gather", convertGather},
+                                                      {"take_along_dim", convertGather},
+                                                      {"scatter", convertScatter},
+                                                      {"scatter_add", convertScatterAdd},
+                                                      {"scatter_reduce", convertScatterReduce},
+                                                      {"index_add", convertIndexAdd},
+                                                      {"index_copy", convertIndexCopy},
+                                                      {"index_fill", convertIndexFill},
+                                                      {"sort", convertSort},
+                                                      {"argsort", convertSort},
+                                                      {"topk", convertTopk},
+                                                      {"one_hot", convertOneHot}};
+  for (const auto &[name, conversion] : entries)
+    table.add(("aten::" + name).str(), conversion);
+}

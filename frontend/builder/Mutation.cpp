@@ -1,0 +1,74 @@
+// In-place operators: the pure operator, then a write into the tensor.
+//
+// Any `aten::add_` that has no conversion of its own uses `aten::add`'s; see convertInPlace. copy_, fill_ and zero_ are here.
+#include "frontend/builder/Promotion.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::frontend;
+using namespace graphc::frontend::builder;
+
+/// Writes `value` into `self` with PyTorch's rules: cast to its dtype where the kinds allow it, broadcast to its shape.
+void builder::writeInPlace(Call &call, const Tensor &self, Value value, bool anyKind) {
+  if (call.failed() || !value)
+    return;
+  ScalarType from = call.e.dtype(value), to = scalarType(self->type.getElementType());
+  if (!anyKind && !canCast(from, to))
+    return call.fail("result type " + llvm::Twine(scalarTypeName(from)) + " can't be cast to the tensor's own " + scalarTypeName(to));
+  Value cast = call.e.cast(value, to);
+  if (cast && call.e.dims(cast) != SmallVector<DimAttr>(graph::getDims(self->type))) {
+    if (!anyKind && call.e.rank(cast) > self->type.getRank())
+      return call.fail("the result's shape doesn't fit the tensor that it is written to");
+    cast = call.e.expand(cast, graph::getDims(self->type));
+  }
+  if (!cast || call.failed())
+    return;
+  call.run.write(self, cast);
+  if (!call.failed())
+    call.give(Val(self));
+}
+
+/// x.add_(y): the conversion of aten::add, then the write.
+static bool convertPure(Call &call, StringRef pureName, Value &result) {
+  Conversion pure = call.run.program.table.find(pureName, call.node.overload);
+  if (!pure)
+    return false;
+  pure(call);
+  if (!call.failed() && call.results.size() == 1 && call.results[0].is<Tensor>())
+    result = call.run.read(call.results[0].as<Tensor>());
+  call.results.clear();
+  return true;
+}
+
+void builder::convertInPlace(Call &call) {
+  Tensor self = call.tensor("self");
+  if (!call.find("self"))
+    self = call.tensor("input");
+  Value result;
+  if (!convertPure(call, call.op().drop_back(), result))
+    return call.fail("the in-place operator has no pure form that is supported");
+  writeInPlace(call, self, result, false);
+}
+
+static void convertCopy(Call &call) { writeInPlace(call, call.tensor("self"), call.value("src"), true); }
+
+static void convertFill(Call &call) {
+  Tensor self = call.tensor("self");
+  writeInPlace(call, self, call.value("value"), true);
+}
+
+static void convertZero(Call &call) {
+  Tensor self = call.tensor("self");
+  writeInPlace(call, self, call.e.constant(scalarType(self->type.getElementType()), 0.0), true);
+}
+
+/// detach_, requires_grad_: the tensor itself.
+static void keepSelf(Call &call) { call.give(call.argument(0)); }
+
+void builder::addMutation(ConversionTable &table) {
+  table.add("aten::copy_", convertCopy);
+  table.add("aten::fill_", convertFill);
+  table.add("aten::zero_", convertZero);
+  table.add("aten::detach_", keepSelf);
+  table.add("aten::requires_grad_", keepSelf);
+}

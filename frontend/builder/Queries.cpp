@@ -1,0 +1,190 @@
+// Questions about a tensor that importing answers: sizes, dtype, strides, device; and what turns tensors into numbers.
+//
+// `aten::size(x, 0)` is a number or a symbol; `aten::item` of a tensor whose number is known folds.
+#include "frontend/builder/Call.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::frontend;
+using namespace graphc::frontend::builder;
+
+/// The tensor that a query is about, without reading its elements.
+static Tensor subject(Call &call) {
+  const Val &value = call.argument(0);
+  if (const auto *tensor = value.get<Tensor>())
+    return *tensor;
+  if (const auto *scalar = value.get<TensorScalar>())
+    return scalar->tensor;
+  call.fail("expected a tensor, found a " + kindOf(value));
+  return call.run.fresh({});
+}
+
+static void giveList(Call &call, ArrayRef<DimAttr> dims) {
+  auto list = std::make_shared<ListValue>();
+  for (DimAttr dim : dims)
+    list->elements.push_back(dimValue(dim));
+  call.give(Val(list));
+}
+
+static void convertSize(Call &call) {
+  SmallVector<DimAttr> dims = graph::getDims(subject(call)->type);
+  if (!call.given("dim"))
+    return giveList(call, dims);
+  int64_t dim = call.dimIndex("dim", int64_t(dims.size()));
+  if (call.failed() || dims.empty())
+    return call.fail("the size of a dim of a 0-d tensor");
+  call.give(dimValue(dims[dim]));
+}
+
+static void convertStride(Call &call) {
+  Tensor x = subject(call);
+  if (!call.given("dim"))
+    return giveList(call, x->strides);
+  int64_t dim = call.dimIndex("dim", int64_t(x->strides.size()));
+  if (!call.failed() && !x->strides.empty())
+    call.give(dimValue(x->strides[dim]));
+}
+
+static void convertLen(Call &call) {
+  Tensor x = subject(call);
+  if (x->type.getRank() == 0)
+    return call.fail("len() of a 0-d tensor");
+  call.give(dimValue(graph::getDim(x->type, 0)));
+}
+
+static void convertDim(Call &call) { call.give(Val(subject(call)->type.getRank())); }
+static void convertNumel(Call &call) { call.give(dimValue(graph::getNumElements(subject(call)->type))); }
+static void convertDtype(Call &call) { call.give(Val(numberOf(scalarType(subject(call)->type.getElementType())))); }
+static void convertOffset(Call &call) { call.give(dimValue(subject(call)->offset)); }
+static void convertDevice(Call &call) { call.give(Val(DeviceValue{"cpu"})); }
+static void giveFalse(Call &call) { call.give(Val(false)); }
+static void giveTrue(Call &call) { call.give(Val(true)); }
+static void giveZero(Call &call) { call.give(Val(int64_t(0))); }
+static void giveMinusOne(Call &call) { call.give(Val(int64_t(-1))); }
+static void giveNothing(Call &call) { call.give(Val(None())); }
+static void requiresGrad(Call &call) { call.give(Val(subject(call)->requiresGrad)); }
+
+static void isFloatingPoint(Call &call) { call.give(Val(isFloat(scalarType(subject(call)->type.getElementType())))); }
+static void isSigned(Call &call) {
+  ScalarType type = scalarType(subject(call)->type.getElementType());
+  call.give(Val(type != ScalarType::U8 && type != ScalarType::Bool));
+}
+
+static void isContiguous(Call &call) {
+  Tensor x = subject(call);
+  SmallVector<DimAttr> expected;
+  SmallVector<DimAttr> dims = graph::getDims(x->type);
+  contiguousStrides(dims, expected);
+  bool same = true;
+  for (size_t d = 0; d < dims.size(); ++d)
+    same &= x->strides[d] == expected[d] || (dims[d].isConstant() && dims[d].getValue() == 1);
+  call.give(Val(same));
+}
+
+/// A known number as the Python number that `kind` makes of it; int() truncates.
+static Val asKind(const Val &number, TensorScalar::Kind kind) {
+  if (number.is<DimAttr>())
+    return number;
+  if (kind == TensorScalar::Kind::Float)
+    return toDouble(number);
+  if (kind == TensorScalar::Kind::Bool)
+    return toDouble(number) != 0;
+  return number.is<int64_t>() ? number : Val(int64_t(toDouble(number)));
+}
+
+/// What a one-element tensor holds, where that is known.
+static std::optional<Val> knownElement(Call &call, const Tensor &x) {
+  if (const Val *known = x->knownNumber())
+    return *known;
+  if (x->storage->load && !x->storage->value && x->storage->origin == StorageCell::Origin::Attribute)
+    return std::nullopt; // state or a parameter: not looked into
+  auto elements = call.e.constantElements(call.run.read(x), 1);
+  return elements && elements->size() == 1 ? std::optional<Val>((*elements)[0]) : std::nullopt;
+}
+
+static void toNumber(Call &call, TensorScalar::Kind kind) {
+  Tensor x = subject(call);
+  if (call.failed())
+    return;
+  if (!(x->type.hasStaticShape() && x->type.getNumElements() == 1))
+    return call.fail("a Python number of a tensor that has other than 1 element");
+  if (std::optional<Val> known = knownElement(call, x))
+    return call.give(asKind(*known, kind));
+  ScalarType type = kind == TensorScalar::Kind::Float ? ScalarType::F64 : kind == TensorScalar::Kind::Bool ? ScalarType::Bool : ScalarType::I64;
+  Value scalar = call.e.cast(call.e.reshape(call.run.read(x), {}), type);
+  if (scalar)
+    call.give(Val(TensorScalar{call.run.fresh(scalar), kind}));
+}
+
+static void convertInt(Call &call) { toNumber(call, TensorScalar::Kind::Int); }
+static void convertFloat(Call &call) { toNumber(call, TensorScalar::Kind::Float); }
+static void convertBool(Call &call) { toNumber(call, TensorScalar::Kind::Bool); }
+
+static void convertItem(Call &call) {
+  ScalarType type = scalarType(subject(call)->type.getElementType());
+  toNumber(call, type == ScalarType::Bool ? TensorScalar::Kind::Bool : isFloat(type) ? TensorScalar::Kind::Float : TensorScalar::Kind::Int);
+}
+
+/// prim::NumToTensor, aten::scalar_tensor: a number as a 0-d tensor.
+static void numberToTensor(Call &call) {
+  const Val &value = call.argument(0);
+  if (const auto *scalar = value.get<TensorScalar>())
+    return call.give(Val(scalar->tensor));
+  ScalarType type = value.is<double>() ? ScalarType::F64 : value.is<bool>() ? ScalarType::Bool : ScalarType::I64;
+  if (call.op() == "aten::scalar_tensor")
+    type = call.dtype("dtype", ScalarType::F32);
+  call.give(Val(call.run.knownScalar(type, value)));
+}
+
+/// The shape as a tensor of ints.
+static void shapeAsTensor(Call &call) {
+  std::vector<Val> sizes;
+  for (DimAttr dim : graph::getDims(subject(call)->type))
+    sizes.push_back(dimValue(dim));
+  if (llvm::any_of(sizes, [](const Val &size) { return size.is<DimAttr>(); }))
+    return call.fail("the symbolic shape as a tensor");
+  call.give(call.e.constant({int64_t(sizes.size())}, ScalarType::I64, sizes));
+}
+
+void builder::addQueries(ConversionTable &table) {
+  for (const char *name : {"aten::size", "aten::sym_size"})
+    table.add(name, convertSize);
+  for (const char *name : {"aten::stride", "aten::sym_stride"})
+    table.add(name, convertStride);
+  table.add("aten::len", convertLen);
+  table.add("aten::dim", convertDim);
+  table.add("aten::ndimension", convertDim);
+  for (const char *name : {"aten::numel", "aten::sym_numel"})
+    table.add(name, convertNumel);
+  for (const char *name : {"aten::storage_offset", "aten::sym_storage_offset"})
+    table.add(name, convertOffset);
+  table.add("prim::dtype", convertDtype);
+  table.add("prim::device", convertDevice);
+  table.add("aten::device", convertDevice);
+  table.add("prim::layout", giveZero);
+  table.add("aten::get_device", giveMinusOne);
+  table.add("prim::requires_grad", requiresGrad);
+  for (const char *name : {"prim::is_cuda", "prim::is_quantized", "prim::is_sparse", "prim::is_mkldnn", "prim::is_mps", "prim::is_xpu", "prim::is_meta",
+                           "prim::is_nested", "aten::is_complex", "aten::is_autocast_enabled", "aten::is_scripting"})
+    table.add(name, giveFalse);
+  for (const char *name : {"prim::is_cpu", "aten::is_inference"})
+    table.add(name, giveTrue);
+  table.add("aten::is_floating_point", isFloatingPoint);
+  table.add("aten::is_signed", isSigned);
+  table.add("aten::is_contiguous", isContiguous);
+  table.add("aten::Int", convertInt);
+  table.add("aten::IntImplicit", convertInt);
+  table.add("aten::Float", convertFloat);
+  table.add("aten::FloatImplicit", convertFloat);
+  table.add("aten::Bool", convertBool);
+  table.add("aten::item", convertItem);
+  table.add("aten::ScalarImplicit", convertItem);
+  table.add("aten::_local_scalar_dense", convertItem);
+  table.add("prim::NumToTensor", numberToTensor);
+  table.add("aten::scalar_tensor", numberToTensor);
+  table.add("aten::_shape_as_tensor", shapeAsTensor);
+  // Checks that torch.export leaves: shapes and dtypes are checked here anyway.
+  for (const char *name : {"aten::_assert_tensor_metadata", "aten::_assert_scalar", "aten::sym_constrain_range", "aten::sym_constrain_range_for_size",
+                           "aten::_assert_async"})
+    table.add(name, giveNothing);
+}

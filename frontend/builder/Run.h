@@ -1,0 +1,121 @@
+// One evaluation of the method from one state: every node runs once, known values are computed, tensors become graph ops.
+//
+// Input: the state at the start. Output: one function in the program's module, and the state at the end. Aliases and in-place
+// writes are resolved here: see Tensors.cpp.
+#ifndef GRAPHC_FRONTEND_BUILDER_RUN_H
+#define GRAPHC_FRONTEND_BUILDER_RUN_H
+
+#include "frontend/builder/Emitter.h"
+#include "frontend/builder/Program.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace graphc::frontend::builder {
+
+/// What an attribute holds between runs: a tensor of a type, or a known value.
+struct StateValue {
+  mlir::RankedTensorType tensor; // null: a known value, or a number kept as a tensor
+  Val known;
+  bool dynamic = false; // a number whose value only the context knows
+
+  std::string text() const;
+};
+using State = std::map<AttributeKey, StateValue>;
+std::string stateText(const State &state);
+
+class Run {
+public:
+  Run(Program &program, const State &initial, unsigned variant);
+
+  /// Builds the function. Afterwards program.stopped(), program.restart and program.report say whether it is of use.
+  void run();
+  mlir::func::FuncOp function() const { return func; }
+  /// The state at the end; valid after run().
+  State finalState();
+
+  // Tensors and aliases (Tensors.cpp).
+  Value read(const Tensor &tensor);
+  /// A new tensor with a storage of its own; `strides` empty: contiguous.
+  Tensor fresh(Value value, llvm::ArrayRef<DimAttr> strides = {});
+  /// A view of `base`: value and effect of writing in `step`, eager strides and offset in storage elements.
+  Tensor view(const Tensor &base, ViewStep step, llvm::ArrayRef<DimAttr> strides, DimAttr offset);
+  /// A view of the whole storage of `base`, whose elements lie in row-major order.
+  Tensor storageView(const Tensor &base, ViewStep step, llvm::ArrayRef<DimAttr> strides, DimAttr offset);
+  /// Another Python object for the same elements.
+  Tensor alias(const Tensor &tensor);
+  /// In-place write: `value` has the tensor's shape and dtype. All aliases see it.
+  void write(const Tensor &tensor, Value value);
+  /// A 0-d tensor whose number is known; it becomes a constant op only when it is read.
+  Tensor knownScalar(ScalarType type, const Val &number);
+  Tensor programConstant(const TensorData &data, const std::string &name);
+  Tensor constantTensor(const TensorData &data, const std::string &name);
+
+  Val convert(const Constant &constant, const std::string &name);
+  Val evaluate(const Operand &operand);
+  const Val &value(ValueId id) const { return env[id]; }
+  void set(ValueId id, Val value) { env[id] = std::move(value); }
+
+  /// Records that `node` can't be converted and poisons its results.
+  void unsupported(const Node &node, const std::string &why);
+  bool stopped() const { return program.stopped() || program.restart; }
+
+  /// Whether a comparison of dims holds for every run. Undecidable ones are decided for the common case and guarded.
+  std::optional<bool> decide(graph::DimPredicate predicate, DimAttr lhs, DimAttr rhs);
+  /// The smaller and the larger of two sizes, one of them where that is proved.
+  DimAttr smaller(DimAttr a, DimAttr b);
+  DimAttr larger(DimAttr a, DimAttr b);
+  std::optional<bool> proved(graph::DimPredicate predicate, DimAttr lhs, DimAttr rhs) const;
+  /// A check at the start of the function; each is made once.
+  void guard(DimAttr lhs, llvm::StringRef predicate, DimAttr rhs, const std::string &message);
+
+  Program &program;
+  Emitter e;
+
+private:
+  Value scatterStrided(const Tensor &tensor, Value value);
+  void createFunction();
+  void bindInputs(); // Inputs.cpp
+  Val bindInput(const Input &input);
+  Val bindNestedInput(const Input &input);
+  Tensor addTensorInput(mlir::RankedTensorType type, const std::string &name);
+  void finish();
+  void returnMutatedInputs();
+  void returnValue(const Val &value, const std::string &name);
+  void writeStates();
+
+  // Control.cpp
+  void runBlock(const frontend::Block &block);
+  void runNode(const Node &node);
+  void runIf(const Node &node);
+  void runLoop(const Node &node);
+  std::optional<bool> condition(const Node &node, const Val &value);
+  void poison(const Node &node);
+  bool runPrim(const Node &node);
+  void getAttribute(const Node &node);
+  void setAttribute(const Node &node);
+  void raise(const Node &node);
+  std::string describeArguments() const;
+  void unpack(const Node &node);
+  void convertNode(const Node &node);
+
+  // Attributes.cpp
+  Val attribute(const AttributeKey &key);
+  Val loadState(const AttributeKey &key, const frontend::Attribute &attribute, const StateValue &initial);
+  Tensor attributeTensor(const AttributeKey &key, const frontend::Attribute &attribute, const TensorData &data);
+  void noteState(const AttributeKey &key);
+
+  const State initial;
+  unsigned variant;
+  mlir::func::FuncOp func;
+  std::vector<Val> env;
+  std::map<AttributeKey, Val> attributes;
+  std::map<AttributeKey, Tensor> stateAtStart;
+  std::map<std::string, std::weak_ptr<StorageCell>> parameterCells;
+  llvm::SmallVector<Value> results;
+  llvm::SmallVector<std::string> resultNames;
+  std::set<std::string> guards;    // already emitted
+  std::set<std::string> usedSpecs; // names of options.inputs that an argument took
+};
+
+} // namespace graphc::frontend::builder
+
+#endif // GRAPHC_FRONTEND_BUILDER_RUN_H

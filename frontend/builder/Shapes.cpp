@@ -1,0 +1,392 @@
+// Operators that move elements into new memory: cat, stack, repeat, pad, flip, roll, tril, clone, to, glu, pixel_shuffle, ….
+//
+// `aten::stack([a, b])` is concat of reshapes, `aten::repeat` an expand between two reshapes; casts follow promotion.
+#include "frontend/builder/Shapes.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::frontend;
+using namespace graphc::frontend::builder;
+
+static DimAttr constantDim(Call &call, int64_t value) { return call.e.dim(value); }
+
+/// The parts in their common dtype; a part of shape [0] is dropped, as PyTorch's cat does.
+static SmallVector<Value> joinable(Call &call, StringRef name, bool dropEmpty) {
+  SmallVector<PromotedOperand> operands;
+  SmallVector<Value> parts;
+  for (const Tensor &tensor : call.tensors(name)) {
+    PromotedOperand operand;
+    operand.tensor = tensor;
+    operand.dtype = scalarType(tensor->type.getElementType());
+    operand.isScalar = tensor->type.getRank() == 0;
+    operands.push_back(operand);
+  }
+  if (operands.empty())
+    call.fail("a list of no tensors");
+  ScalarType type = operands.empty() ? ScalarType::F32 : resultType(operands);
+  for (const PromotedOperand &operand : operands) {
+    RankedTensorType shape = operand.tensor->type;
+    bool isEmpty = shape.getRank() == 1 && graph::isConstant(graph::getDim(shape, 0), 0);
+    bool others = llvm::any_of(operands, [](const PromotedOperand &o) { return o.tensor->type.getRank() != 1; });
+    if (!(dropEmpty && isEmpty && others))
+      parts.push_back(promoted(call, operand, type));
+  }
+  return parts;
+}
+
+static void joinParts(Call &call, ArrayRef<Value> parts, int64_t d) {
+  if (call.failed() || parts.empty())
+    return;
+  for (Value part : parts.drop_front())
+    for (int64_t i = 0; i < call.e.rank(part) && call.e.rank(part) == call.e.rank(parts[0]); ++i)
+      if (i != d)
+        unifyDims(call, call.e.dim(parts[0], i), call.e.dim(part, i));
+  if (!call.run.stopped() && !call.failed())
+    call.give(call.e.concat(parts, d));
+}
+
+static void convertCat(Call &call) {
+  SmallVector<Value> parts = joinable(call, "tensors", true);
+  int64_t d = call.dimIndex("dim", parts.empty() ? 1 : call.e.rank(parts[0]), 0);
+  joinParts(call, parts, d);
+}
+
+static void convertStack(Call &call) {
+  SmallVector<Value> parts = joinable(call, "tensors", false);
+  int64_t d = call.dimIndex("dim", parts.empty() ? 1 : call.e.rank(parts[0]) + 1, 0);
+  for (Value &part : parts) {
+    SmallVector<DimAttr> shape = call.e.dims(part);
+    shape.insert(shape.begin() + std::min<int64_t>(d, int64_t(shape.size())), constantDim(call, 1));
+    part = call.e.reshape(part, shape);
+  }
+  joinParts(call, parts, d);
+}
+
+/// hstack (1-d: dim 0, else dim 1), vstack (rows), with 0-d and 1-d operands raised.
+static void stackAt(Call &call, int64_t least, int64_t d) {
+  SmallVector<Value> parts = joinable(call, "tensors", false);
+  for (Value &part : parts) {
+    SmallVector<DimAttr> shape = call.e.dims(part);
+    while (int64_t(shape.size()) < least)
+      shape.insert(shape.begin(), constantDim(call, 1));
+    part = call.e.reshape(part, shape);
+  }
+  joinParts(call, parts, !parts.empty() && call.e.rank(parts[0]) == 1 ? 0 : d);
+}
+static void convertHstack(Call &call) { stackAt(call, 1, 1); }
+static void convertVstack(Call &call) { stackAt(call, 2, 0); }
+
+/// x repeated `counts[d]` times along each dim: [1, d0, 1, d1, …] expanded and reshaped.
+static Value repeated(Call &call, Value x, ArrayRef<DimAttr> counts) {
+  SmallVector<DimAttr> dims = call.e.dims(x), split, wide, result;
+  while (dims.size() < counts.size())
+    dims.insert(dims.begin(), constantDim(call, 1));
+  for (size_t d = 0; d < dims.size(); ++d) {
+    DimAttr count = counts.size() == dims.size() ? counts[d] : d < dims.size() - counts.size() ? constantDim(call, 1) : counts[d - (dims.size() - counts.size())];
+    split.append({constantDim(call, 1), dims[d]});
+    wide.append({count, dims[d]});
+    result.push_back(count * dims[d]);
+  }
+  return call.e.reshape(call.e.expand(call.e.reshape(x, split), wide), result);
+}
+
+static void convertRepeat(Call &call) {
+  Value x = call.value("self");
+  std::vector<DimAttr> counts = call.dims(call.find("repeats") ? "repeats" : "dims");
+  if (call.op() == "aten::repeat" && int64_t(counts.size()) < call.e.rank(x))
+    return call.fail("repeat needs a count for each dim");
+  if (!call.failed())
+    call.give(repeated(call, x, counts));
+}
+
+static void convertRepeatInterleave(Call &call) {
+  const Val *repeats = call.find("repeats");
+  Value x = call.value("self");
+  if (!repeats || !(repeats->is<int64_t>() || repeats->is<DimAttr>()))
+    return call.fail("repeat_interleave with a tensor of counts");
+  if (!call.given("dim"))
+    x = call.e.reshape(x, {graph::getNumElements(call.e.type(x))});
+  int64_t d = call.dimIndex("dim", call.e.rank(x), 0);
+  if (call.failed() || call.e.rank(x) == 0)
+    return;
+  SmallVector<DimAttr> shape = call.e.dims(x), wide;
+  DimAttr count = call.dim("repeats");
+  shape.insert(shape.begin() + d + 1, constantDim(call, 1));
+  wide = shape;
+  wide[d + 1] = count;
+  SmallVector<DimAttr> result = call.e.dims(x);
+  result[d] = result[d] * count;
+  call.give(call.e.reshape(call.e.expand(call.e.reshape(x, shape), wide), result));
+}
+
+enum class PadMode { Constant, Reflect, Replicate, Circular };
+
+/// pad lists pairs (low, high) from the last dim back.
+static void padBy(Call &call, ArrayRef<DimAttr> pad, PadMode mode, StringRef valueName) {
+  Value x = call.value("self");
+  int64_t rank = call.e.rank(x);
+  if (call.failed() || pad.size() % 2 || int64_t(pad.size()) > 2 * rank)
+    return call.fail("padding needs a pair of numbers for each of the last dims");
+  SmallVector<DimAttr> low(rank, constantDim(call, 0)), high(rank, constantDim(call, 0));
+  for (size_t i = 0; i < pad.size() / 2; ++i) {
+    low[rank - 1 - i] = pad[2 * i];
+    high[rank - 1 - i] = pad[2 * i + 1];
+  }
+  if (mode == PadMode::Constant) {
+    ScalarType type = call.e.dtype(x);
+    Value fill = call.given(valueName) ? promoted(call, promotedOperand(call, valueName), type) : call.e.constant(type, 0.0);
+    return call.give(call.e.create<graph::PadOp>(x, fill, call.e.dimArray(low), call.e.dimArray(high)));
+  }
+  SmallVector<int64_t> before, after;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (!low[d].isConstant() || !high[d].isConstant() || low[d].getValue() < 0 || high[d].getValue() < 0)
+      return call.fail("padding other than by a constant with symbolic or negative amounts");
+    before.push_back(low[d].getValue());
+    after.push_back(high[d].getValue());
+  }
+  if (mode == PadMode::Reflect)
+    return call.give(call.e.create<graph::PadReflectOp>(x, before, after));
+  if (mode == PadMode::Replicate)
+    return call.give(call.e.create<graph::PadReplicateOp>(x, before, after));
+  call.give(call.e.create<graph::PadCircularOp>(x, before, after));
+}
+
+static void convertPad(Call &call) {
+  std::string mode = call.text("mode", "constant");
+  std::optional<PadMode> kind = llvm::StringSwitch<std::optional<PadMode>>(mode)
+                                    .Case("constant", PadMode::Constant)
+                                    .Case("reflect", PadMode::Reflect)
+                                    .Case("replicate", PadMode::Replicate)
+                                    .Case("circular", PadMode::Circular)
+                                    .Default(std::nullopt);
+  if (!kind)
+    return call.fail("padding mode '" + mode + "'");
+  padBy(call, call.dims("pad"), *kind, "value");
+}
+static void convertConstantPad(Call &call) { padBy(call, call.dims("pad"), PadMode::Constant, "value"); }
+static void convertReflectionPad(Call &call) { padBy(call, call.dims("padding"), PadMode::Reflect, ""); }
+static void convertReplicationPad(Call &call) { padBy(call, call.dims("padding"), PadMode::Replicate, ""); }
+static void convertCircularPad(Call &call) { padBy(call, call.dims("pad"), PadMode::Circular, ""); }
+
+static void convertFlip(Call &call) {
+  Value x = call.value("self");
+  std::vector<int64_t> dims = call.integers("dims");
+  for (int64_t &d : dims)
+    d = call.normalizeDim(d, call.e.rank(x));
+  llvm::sort(dims);
+  if (!call.failed())
+    call.give(call.e.create<graph::FlipOp>(x, dims));
+}
+
+static void convertRoll(Call &call) {
+  Value x = call.value("self");
+  std::vector<int64_t> shifts = call.integers("shifts"), dims = call.given("dims") ? call.integers("dims") : std::vector<int64_t>();
+  SmallVector<DimAttr> shape = call.e.dims(x);
+  if (dims.empty()) { // of the flattened tensor
+    Value flat = call.e.reshape(x, {graph::getNumElements(call.e.type(x))});
+    return call.give(call.e.reshape(call.e.create<graph::RollOp>(flat, shifts, SmallVector<int64_t>{0}), shape));
+  }
+  for (int64_t &d : dims)
+    d = call.normalizeDim(d, call.e.rank(x));
+  if (dims.size() != shifts.size())
+    return call.fail("roll needs one shift for each dim");
+  call.give(call.e.create<graph::RollOp>(x, shifts, dims));
+}
+
+template <class Op> static void convertTriangle(Call &call) { call.give(call.e.create<Op>(call.value("self"), call.integer("diagonal", 0))); }
+
+/// A copy of the same value: aliases end here.
+static void convertClone(Call &call) {
+  Tensor x = call.tensor(call.node.operands[0].name);
+  bool rowMajor = call.given("memory_format") && call.integer("memory_format") == 0;
+  Value value = call.run.read(x);
+  if (rowMajor)
+    return call.give(value);
+  givePointwise(call, value);
+}
+
+static void convertContiguous(Call &call) {
+  Tensor x = call.tensor("self");
+  SmallVector<DimAttr> rowMajor, dims = graph::getDims(x->type);
+  contiguousStrides(dims, rowMajor);
+  bool contiguous = true;
+  for (size_t d = 0; d < dims.size(); ++d)
+    contiguous &= x->strides[d] == rowMajor[d] || graph::isConstant(dims[d], 1);
+  if (contiguous && call.integer("memory_format", 0) == 0)
+    return call.give(Val(call.run.alias(x)));
+  call.give(call.run.read(x));
+}
+
+/// A cast, or the tensor itself where it has the dtype already and no copy is asked for.
+static void castTo(Call &call, const Tensor &x, std::optional<ScalarType> wanted, bool copy) {
+  ScalarType from = scalarType(x->type.getElementType()), to = wanted.value_or(from);
+  if (call.failed())
+    return;
+  if (const Val *known = x->knownNumber(); known && (to == ScalarType::I64 || to == ScalarType::F64) && !known->is<DimAttr>())
+    return call.give(Val(call.run.knownScalar(to, to == ScalarType::F64 ? Val(toDouble(*known)) : Val(int64_t(toDouble(*known))))));
+  if (from == to && !copy)
+    return call.give(Val(call.run.alias(x)));
+  givePointwise(call, call.e.cast(call.run.read(x), to));
+}
+
+static void convertTo(Call &call) {
+  Tensor x = call.tensor("self");
+  std::optional<ScalarType> type;
+  if (call.given("other"))
+    type = scalarType(call.tensor("other")->type.getElementType());
+  else
+    type = call.dtype("dtype");
+  if (call.given("device"))
+    if (const auto *device = call.find("device")->get<DeviceValue>(); device && !StringRef(device->text).starts_with("cpu"))
+      call.run.program.notes.push_back("a move to device '" + device->text + "' is left out: " + call.run.program.describe(call.node.location));
+  castTo(call, x, type, call.boolean("copy", call.op() == "aten::_to_copy"));
+}
+static void convertTypeAs(Call &call) { castTo(call, call.tensor("self"), scalarType(call.tensor("other")->type.getElementType()), false); }
+
+/// .cpu(), .cuda(): the tensor itself.
+static void convertMove(Call &call) { castTo(call, call.tensor("self"), std::nullopt, false); }
+
+static void convertGlu(Call &call) {
+  Value x = call.value("self");
+  int64_t d = call.dimIndex("dim", call.e.rank(x), -1);
+  DimAttr size = call.e.dim(x, d);
+  if (!size.isConstant() || size.getValue() % 2)
+    return call.fail("glu needs an even, constant size");
+  DimAttr half = constantDim(call, size.getValue() / 2);
+  Value gate = call.e.create<graph::SigmoidOp>(call.e.slice(x, d, half, half));
+  call.give(call.e.create<graph::MulOp>(call.e.slice(x, d, constantDim(call, 0), half), gate));
+}
+
+/// [n, c r r, h, w] to [n, c, h r, w r], or back.
+static void pixelShuffle(Call &call, int64_t r, bool inverse) {
+  Value x = call.value("self");
+  int64_t rank = call.e.rank(x);
+  if (rank < 3 || r < 1)
+    return call.fail("pixel_shuffle needs [..., c, h, w] and a factor of at least 1");
+  SmallVector<DimAttr> dims = call.e.dims(x), lead(dims.begin(), dims.end() - 3), split = lead, result = lead;
+  DimAttr c = dims[rank - 3], h = dims[rank - 2], w = dims[rank - 1], factor = constantDim(call, r);
+  SmallVector<int64_t> order;
+  int64_t b = rank - 3;
+  for (int64_t d = 0; d < b; ++d)
+    order.push_back(d);
+  if (!inverse) {
+    DimAttr channels = graph::floorDiv(c, r * r);
+    split.append({channels, factor, factor, h, w});
+    order.append({b, b + 3, b + 1, b + 4, b + 2});
+    result.append({channels, h * r, w * r});
+  } else {
+    DimAttr height = graph::floorDiv(h, r), width = graph::floorDiv(w, r);
+    split.append({c, height, factor, width, factor});
+    order.append({b, b + 2, b + 4, b + 1, b + 3});
+    result.append({c * (r * r), height, width});
+  }
+  call.give(call.e.reshape(call.e.permute(call.e.reshape(x, split), order), result));
+}
+static void convertPixelShuffle(Call &call) { pixelShuffle(call, call.integer("upscale_factor"), false); }
+static void convertPixelUnshuffle(Call &call) { pixelShuffle(call, call.integer("downscale_factor"), true); }
+
+static void convertChannelShuffle(Call &call) {
+  Value x = call.value("self");
+  int64_t groups = call.integer("groups");
+  if (call.e.rank(x) < 2 || groups < 1)
+    return call.fail("channel_shuffle needs [n, c, ...] and at least one group");
+  SmallVector<DimAttr> dims = call.e.dims(x), split = dims;
+  split[1] = constantDim(call, groups);
+  split.insert(split.begin() + 2, graph::floorDiv(dims[1], groups));
+  SmallVector<int64_t> order{0, 2, 1};
+  for (int64_t d = 3; d < int64_t(split.size()); ++d)
+    order.push_back(d);
+  call.give(call.e.reshape(call.e.permute(call.e.reshape(x, split), order), dims));
+}
+
+/// Functional forms of slice writes.
+static void convertSliceScatter(Call &call) {
+  Value base = call.value("self"), source = call.value("src");
+  int64_t d = call.dimIndex("dim", call.e.rank(base), 0), step = call.integer("step", 1);
+  int64_t start = call.integer("start", 0);
+  DimAttr size = call.e.dim(base, d), from = constantDim(call, start);
+  if (start < 0)
+    from = call.run.larger(size + start, constantDim(call, 0));
+  if (source)
+    source = call.e.cast(source, call.e.dtype(base));
+  call.give(call.e.sliceScatter(base, source, d, call.run.smaller(from, size), step));
+}
+static void convertSelectScatter(Call &call) {
+  Value base = call.value("self"), source = call.value("src");
+  int64_t d = call.dimIndex("dim", call.e.rank(base));
+  DimAttr index = call.dim("index");
+  if (index.isConstant() && index.getValue() < 0)
+    index = call.e.dim(base, d) + index;
+  SmallVector<DimAttr> shape = call.e.dims(base);
+  if (!call.failed() && d < int64_t(shape.size()))
+    shape[d] = constantDim(call, 1);
+  call.give(call.e.sliceScatter(base, call.e.reshape(call.e.cast(source, call.e.dtype(base)), shape), d, index));
+}
+
+static void convertMeshgrid(Call &call) {
+  std::vector<Value> axes = call.values("tensors");
+  bool swap = call.text("indexing", "ij") == "xy" && axes.size() >= 2;
+  if (swap)
+    std::swap(axes[0], axes[1]);
+  SmallVector<DimAttr> shape;
+  for (Value axis : axes)
+    shape.push_back(call.e.rank(axis) ? call.e.dim(axis, 0) : constantDim(call, 1));
+  auto list = std::make_shared<ListValue>();
+  for (size_t i = 0; i < axes.size(); ++i) {
+    SmallVector<DimAttr> own(axes.size(), constantDim(call, 1));
+    own[i] = shape[i];
+    Value grid = call.e.expand(call.e.reshape(axes[i], own), shape);
+    SmallVector<int64_t> order;
+    for (size_t d = 0; d < axes.size(); ++d)
+      order.push_back(swap && d < 2 ? 1 - int64_t(d) : int64_t(d));
+    list->elements.push_back(call.run.fresh(call.e.permute(grid, order)));
+  }
+  if (swap)
+    std::swap(list->elements[0], list->elements[1]);
+  call.give(Val(list));
+}
+
+void builder::addShapes(ConversionTable &table) {
+  const std::pair<StringRef, Conversion> entries[] = {
+      {"cat", convertCat},
+      {"concat", convertCat},
+      {"concatenate", convertCat},
+      {"stack", convertStack},
+      {"hstack", convertHstack},
+      {"vstack", convertVstack},
+      {"repeat", convertRepeat},
+      {"tile", convertRepeat},
+      {"repeat_interleave", convertRepeatInterleave},
+      {"pad", convertPad},
+      {"constant_pad_nd", convertConstantPad},
+      {"reflection_pad1d", convertReflectionPad},
+      {"reflection_pad2d", convertReflectionPad},
+      {"reflection_pad3d", convertReflectionPad},
+      {"replication_pad1d", convertReplicationPad},
+      {"replication_pad2d", convertReplicationPad},
+      {"replication_pad3d", convertReplicationPad},
+      {"_pad_circular", convertCircularPad},
+      {"flip", convertFlip},
+      {"roll", convertRoll},
+      {"tril", convertTriangle<graph::TrilOp>},
+      {"triu", convertTriangle<graph::TriuOp>},
+      {"clone", convertClone},
+      {"lift_fresh_copy", convertClone},
+      {"contiguous", convertContiguous},
+      {"to", convertTo},
+      {"_to_copy", convertTo},
+      {"type_as", convertTypeAs},
+      {"cpu", convertMove},
+      {"cuda", convertMove},
+      {"lift", convertMove},
+      {"lift_fresh", convertMove},
+      {"glu", convertGlu},
+      {"pixel_shuffle", convertPixelShuffle},
+      {"pixel_unshuffle", convertPixelUnshuffle},
+      {"channel_shuffle", convertChannelShuffle},
+      {"slice_scatter", convertSliceScatter},
+      {"select_scatter", convertSelectScatter},
+      {"meshgrid", convertMeshgrid}};
+  for (const auto &[name, conversion] : entries)
+    table.add(("aten::" + name).str(), conversion);
+}

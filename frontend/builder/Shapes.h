@@ -1,0 +1,21 @@
+// Views and shapes that several families of conversions make.
+#ifndef GRAPHC_FRONTEND_BUILDER_SHAPES_H
+#define GRAPHC_FRONTEND_BUILDER_SHAPES_H
+
+#include "frontend/builder/Promotion.h"
+
+namespace graphc::frontend::builder {
+
+/// Elements start + i * stride, i < size, of dim d, as a view.
+Tensor sliceView(Call &call, const Tensor &x, int64_t d, DimAttr start, DimAttr size, int64_t stride);
+/// Element `index` of dim d, as a view without that dim.
+Tensor selectView(Call &call, const Tensor &x, int64_t d, DimAttr index);
+/// `wanted` with -1 resolved for the elements of x.
+std::optional<llvm::SmallVector<DimAttr>> resolveShape(Call &call, const Tensor &x, llvm::ArrayRef<DimAttr> wanted);
+
+/// Operators that move elements into new memory: cat, stack, repeat, pad, flip, roll, …
+void addShapes(ConversionTable &table);
+
+} // namespace graphc::frontend::builder
+
+#endif // GRAPHC_FRONTEND_BUILDER_SHAPES_H

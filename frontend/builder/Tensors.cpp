@@ -1,0 +1,164 @@
+// Aliases and in-place writes, resolved while importing.
+//
+// Each storage has a current value; a tensor is a chain of views of it. A write through a view is carried back to the storage,
+// step by step (slice: insert the slice; permute: permute back), and gives it a new version; a tensor whose version is older
+// replays its chain when it is read. So `b = a[0]; b.add_(1); return a` becomes
+//   %b = select a[0]; %b2 = add %b, 1; %a2 = insert %b2 into a at 0
+#include "frontend/builder/Run.h"
+#include "ir/support/Check.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::frontend;
+using namespace graphc::frontend::builder;
+
+void builder::contiguousStrides(ArrayRef<DimAttr> dims, SmallVectorImpl<DimAttr> &strides) {
+  strides.assign(dims.size(), DimAttr());
+  if (dims.empty())
+    return;
+  DimAttr one = DimAttr::constant(dims[0].getContext(), 1), product = one;
+  for (size_t d = dims.size(); d-- > 0;) {
+    strides[d] = product;
+    DimAttr least = dims[d].isConstant() ? DimAttr::constant(dims[0].getContext(), std::max<int64_t>(dims[d].getValue(), 1)) : dims[d];
+    product = product * least;
+  }
+}
+
+Tensor Run::fresh(Value value, ArrayRef<DimAttr> strides) {
+  auto tensor = std::make_shared<TensorState>();
+  tensor->storage = std::make_shared<StorageCell>();
+  tensor->storage->value = value;
+  tensor->cached = value;
+  tensor->type = e.type(value);
+  tensor->offset = e.dim(int64_t(0));
+  if (strides.empty())
+    contiguousStrides(graph::getDims(tensor->type), tensor->strides);
+  else {
+    SmallVector<DimAttr> rowMajor;
+    contiguousStrides(graph::getDims(tensor->type), rowMajor);
+    tensor->strides.assign(strides.begin(), strides.end());
+    tensor->storage->isContiguous = rowMajor == tensor->strides;
+  }
+  return tensor;
+}
+
+Tensor Run::knownScalar(ScalarType type, const Val &number) {
+  auto tensor = std::make_shared<TensorState>();
+  tensor->storage = std::make_shared<StorageCell>();
+  tensor->type = RankedTensorType::get({}, elementType(program.context, type));
+  tensor->offset = e.dim(int64_t(0));
+  tensor->known = number;
+  tensor->storage->load = [type, number](Emitter &emitter) -> Value {
+    if (const auto *dim = number.get<DimAttr>())
+      return emitter.dimTensor(*dim, type);
+    return emitter.constant(type, number);
+  };
+  return tensor;
+}
+
+Tensor Run::alias(const Tensor &tensor) { return std::make_shared<TensorState>(*tensor); }
+
+/// What the whole storage holds now.
+static Value storageValue(Run &run, StorageCell &cell) {
+  if (!cell.value && cell.load)
+    cell.value = cell.load(run.e);
+  return cell.value;
+}
+
+Tensor Run::view(const Tensor &base, ViewStep step, ArrayRef<DimAttr> strides, DimAttr offset) {
+  Value value = read(base);
+  value = value ? step.apply(e, value) : value;
+  auto tensor = std::make_shared<TensorState>();
+  tensor->storage = base->storage;
+  tensor->steps = base->steps;
+  tensor->steps.push_back(std::move(step));
+  tensor->cached = value;
+  tensor->version = base->storage->version;
+  tensor->type = e.type(value);
+  tensor->strides.assign(strides.begin(), strides.end());
+  tensor->offset = offset;
+  tensor->requiresGrad = base->requiresGrad;
+  return tensor;
+}
+
+Tensor Run::storageView(const Tensor &base, ViewStep step, ArrayRef<DimAttr> strides, DimAttr offset) {
+  if (!base->storage->isContiguous)
+    e.fail("as_strided of a tensor whose memory is not in row-major order");
+  auto whole = std::make_shared<TensorState>();
+  whole->storage = base->storage;
+  whole->requiresGrad = base->requiresGrad;
+  return view(whole, std::move(step), strides, offset);
+}
+
+Value Run::read(const Tensor &tensor) {
+  StorageCell &cell = *tensor->storage;
+  if (tensor->cached && tensor->version == cell.version)
+    return tensor->cached;
+  Value value = storageValue(*this, cell);
+  for (const ViewStep &step : tensor->steps)
+    value = value ? step.apply(e, value) : value;
+  tensor->cached = value;
+  tensor->version = cell.version;
+  return value;
+}
+
+/// The storage's value with the elements that `tensor` views replaced, by their positions in memory.
+Value Run::scatterStrided(const Tensor &tensor, Value value) {
+  Value base = storageValue(*this, *tensor->storage);
+  bool fixed = base && e.type(base).hasStaticShape() && tensor->type.hasStaticShape() && tensor->offset.isConstant() &&
+               llvm::all_of(tensor->strides, [](DimAttr stride) { return stride.isConstant(); });
+  if (!fixed || !tensor->storage->isContiguous || tensor->type.getNumElements() > 1 << 20) {
+    e.fail("writes through a view whose elements' positions in memory can't be listed (symbolic sizes, or more than a million elements)");
+    return {};
+  }
+  ArrayRef<int64_t> shape = tensor->type.getShape();
+  std::vector<Val> positions;
+  std::vector<int64_t> index(shape.size(), 0);
+  for (int64_t i = 0; i < tensor->type.getNumElements(); ++i) {
+    int64_t at = tensor->offset.getValue();
+    for (size_t d = 0; d < shape.size(); ++d)
+      at += index[d] * tensor->strides[d].getValue();
+    positions.push_back(at);
+    for (size_t d = shape.size(); d-- > 0 && ++index[d] == shape[d];)
+      index[d] = 0;
+  }
+  int64_t count = int64_t(positions.size());
+  Value flat = e.reshape(base, {e.dim(e.type(base).getNumElements())});
+  Value indices = e.constant({count}, ScalarType::I64, positions);
+  Value written = e.create<graph::ScatterOp>(flat, indices, e.reshape(value, {e.dim(count)}), int64_t(0), graph::ScatterReduce::none, false);
+  return e.reshape(written, e.dims(base));
+}
+
+void Run::write(const Tensor &tensor, Value value) {
+  StorageCell &cell = *tensor->storage;
+  if (cell.origin == StorageCell::Origin::Attribute)
+    noteState({cell.object, cell.name});
+  if (cell.origin == StorageCell::Origin::Constant)
+    return e.fail("writes to a constant of the program");
+  if (cell.sharesBytes)
+    return e.fail("writes to attribute '" + cell.name + "', which shares its memory with another attribute of another shape");
+  for (auto [size, stride] : llvm::zip_equal(graph::getDims(tensor->type), tensor->strides))
+    if (stride.isConstant() && stride.getValue() == 0 && !(size.isConstant() && size.getValue() <= 1))
+      return e.fail("writes to an expanded tensor: several of its elements are one memory location (eager PyTorch refuses it too); "
+                    "clone() it first");
+  bool allScatter = llvm::all_of(tensor->steps, [](const ViewStep &step) { return bool(step.scatter); });
+  if (!allScatter) {
+    value = scatterStrided(tensor, value);
+    if (!value)
+      return e.fail("the written value could not be made");
+    cell.value = value;
+    ++cell.version;
+    return;
+  }
+  // The chain's intermediate values, then back from the last view to the storage.
+  SmallVector<Value> chain{storageValue(*this, cell)};
+  for (const ViewStep &step : tensor->steps)
+    chain.push_back(chain.back() ? step.apply(e, chain.back()) : Value());
+  for (size_t i = tensor->steps.size(); i-- > 0;) {
+    value = value && chain[i] ? tensor->steps[i].scatter(e, chain[i], value) : Value();
+  }
+  if (!value)
+    return e.fail("the written value could not be made");
+  cell.value = value;
+  ++cell.version;
+}

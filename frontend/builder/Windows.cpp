@@ -1,0 +1,192 @@
+// Pooling and resizing.
+//
+// An image without a batch dim gets one for the op; output sizes of a resize by factors are floor(size * factor).
+#include "frontend/builder/Promotion.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::frontend;
+using namespace graphc::frontend::builder;
+
+/// How many spatial dims "max_pool2d", "upsample_nearest1d", "upsample_bicubic2d", … work on.
+static size_t spatialDims(Call &call) {
+  size_t digit = call.op().find_first_of("123");
+  return digit == StringRef::npos ? 2 : size_t(call.op()[digit] - '0');
+}
+
+static std::vector<int64_t> listOr(Call &call, StringRef name, size_t count, const std::vector<int64_t> &fallback) {
+  const Val *value = call.find(name);
+  bool empty = !value || value->is<None>() || (value->is<List>() && value->as<List>()->elements.empty());
+  return empty ? fallback : call.integers(name, count);
+}
+
+/// The image with a batch dim; `added` says whether that is new.
+static Value batched(Call &call, size_t spatial, bool &added) {
+  Value x = call.value(call.node.operands[0].name);
+  added = x && call.e.rank(x) == int64_t(spatial) + 1;
+  if (x && !added && call.e.rank(x) != int64_t(spatial) + 2)
+    call.fail("a tensor of rank " + Twine(call.e.rank(x)) + "; expected " + Twine(spatial + 1) + " or " + Twine(spatial + 2));
+  SmallVector<DimAttr> shape = call.e.dims(x);
+  shape.insert(shape.begin(), call.e.dim(int64_t(1)));
+  return added ? call.e.reshape(x, shape) : x;
+}
+
+static void giveUnbatched(Call &call, Value result, bool added) {
+  if (result && added)
+    result = call.e.reshape(result, ArrayRef<DimAttr>(call.e.dims(result)).drop_front());
+  call.give(result);
+}
+
+static void convertMaxPool(Call &call) {
+  size_t n = spatialDims(call);
+  bool added = false;
+  Value x = batched(call, n, added);
+  std::vector<int64_t> kernel = call.integers("kernel_size", n), stride = listOr(call, "stride", n, kernel);
+  std::vector<int64_t> padding = listOr(call, "padding", n, std::vector<int64_t>(n, 0)), dilation = listOr(call, "dilation", n, std::vector<int64_t>(n, 1));
+  bool ceil = call.boolean("ceil_mode", false);
+  if (call.failed())
+    return;
+  for (size_t i = 0; i < n; ++i)
+    if (padding[i] * 2 > kernel[i])
+      return call.fail("pad should be at most half of the kernel size");
+  if (!call.op().ends_with("_with_indices"))
+    return giveUnbatched(call, call.e.create<graph::MaxPoolOp>(x, kernel, stride, padding, dilation, ceil), added);
+  Operation *op = call.e.createOp<graph::MaxPoolWithIndicesOp>(x, kernel, stride, padding, dilation, ceil);
+  giveUnbatched(call, op ? op->getResult(0) : Value(), added);
+  giveUnbatched(call, op ? op->getResult(1) : Value(), added);
+}
+
+static void convertAvgPool(Call &call) {
+  size_t n = spatialDims(call);
+  bool added = false;
+  Value x = batched(call, n, added);
+  std::vector<int64_t> kernel = call.integers("kernel_size", n), stride = listOr(call, "stride", n, kernel);
+  std::vector<int64_t> padding = listOr(call, "padding", n, std::vector<int64_t>(n, 0));
+  bool ceil = call.boolean("ceil_mode", false), countPad = call.boolean("count_include_pad", true);
+  int64_t divisor = call.integer("divisor_override", 0);
+  if (!call.failed())
+    giveUnbatched(call, call.e.create<graph::AvgPoolOp>(x, kernel, stride, padding, ceil, countPad, divisor), added);
+}
+
+/// output_size with None for "as the input".
+static SmallVector<DimAttr> outputSize(Call &call, Value x, size_t n) {
+  SmallVector<DimAttr> result;
+  const Val *value = call.find("output_size");
+  std::vector<Val> sizes = value && value->is<List>() ? value->as<List>()->elements : value ? std::vector<Val>(n, *value) : std::vector<Val>();
+  if (sizes.size() == 1)
+    sizes.resize(n, sizes[0]);
+  if (sizes.size() != n)
+    call.fail("output_size needs " + Twine(n) + " numbers");
+  sizes.resize(n, None());
+  for (size_t i = 0; i < n; ++i) {
+    DimAttr size = sizes[i].is<None>() ? call.e.dim(x, int64_t(i) + 2) : toDim(sizes[i], call.e.context());
+    if (!size)
+      call.fail("output_size has a " + kindOf(sizes[i]) + " in it");
+    result.push_back(size ? size : call.e.dim(int64_t(1)));
+  }
+  return result;
+}
+
+static void convertAdaptiveAvgPool(Call &call) {
+  size_t n = spatialDims(call);
+  bool added = false;
+  Value x = batched(call, n, added);
+  SmallVector<DimAttr> size = outputSize(call, x, n);
+  if (!call.failed())
+    giveUnbatched(call, call.e.create<graph::AdaptiveAvgPoolOp>(x, call.e.dimArray(size)), added);
+}
+
+static void convertAdaptiveMaxPool(Call &call) {
+  size_t n = spatialDims(call);
+  bool added = false;
+  Value x = batched(call, n, added);
+  SmallVector<DimAttr> size = outputSize(call, x, n);
+  if (call.failed())
+    return;
+  Operation *op = call.e.createOp<graph::AdaptiveMaxPoolWithIndicesOp>(x, call.e.dimArray(size));
+  giveUnbatched(call, op ? op->getResult(0) : Value(), added);
+  giveUnbatched(call, op ? op->getResult(1) : Value(), added);
+}
+
+/// The factors given for the spatial dims, as a list or one by one; empty where there are none.
+static std::vector<double> scaleFactors(Call &call, size_t n) {
+  for (StringRef name : {"scale_factors", "scales"})
+    if (call.given(name)) {
+      std::vector<double> factors = call.numbers(name);
+      if (factors.size() == 1)
+        factors.resize(n, factors[0]);
+      return factors;
+    }
+  static constexpr const char *names[] = {"scales_d", "scales_h", "scales_w"};
+  std::vector<double> factors;
+  for (size_t i = 3 - n; i < 3; ++i)
+    if (call.given(names[i]))
+      factors.push_back(call.number(names[i]));
+  return factors.size() == n ? factors : std::vector<double>();
+}
+
+static SmallVector<DimAttr> resizedShape(Call &call, Value x, size_t n, ArrayRef<double> factors) {
+  if (call.given("output_size"))
+    return outputSize(call, x, n);
+  SmallVector<DimAttr> result;
+  for (size_t i = 0; i < n; ++i) {
+    DimAttr size = call.e.dim(x, int64_t(i) + 2);
+    double factor = i < factors.size() ? factors[i] : 0;
+    if (factor <= 0)
+      call.fail("a resize needs an output size or positive factors");
+    if (size.isConstant())
+      result.push_back(call.e.dim(int64_t(double(size.getValue()) * factor)));
+    else if (factor == std::floor(factor))
+      result.push_back(size * int64_t(factor));
+    else if (1 / factor == std::floor(1 / factor))
+      result.push_back(graph::floorDiv(size, int64_t(1 / factor)));
+    else
+      call.fail("a resize of a symbolic size by " + toText(Val(factor)));
+    if (result.size() <= i)
+      result.push_back(call.e.dim(int64_t(1)));
+  }
+  return result;
+}
+
+enum class Resize { Nearest, NearestExact, Linear, Cubic };
+
+static void resize(Call &call, Resize mode) {
+  size_t n = spatialDims(call);
+  bool added = false;
+  Value x = batched(call, n, added);
+  std::vector<double> factors = scaleFactors(call, n);
+  SmallVector<DimAttr> shape = resizedShape(call, x, n, factors);
+  bool corners = call.boolean("align_corners", false);
+  if (call.failed())
+    return;
+  ArrayAttr size = call.e.dimArray(shape);
+  ArrayRef<double> scales = factors;
+  if (mode == Resize::Linear)
+    return giveUnbatched(call, call.e.create<graph::UpsampleLinearOp>(x, size, scales, corners), added);
+  if (mode == Resize::Cubic)
+    return giveUnbatched(call, call.e.create<graph::UpsampleBicubicOp>(x, size, scales, corners), added);
+  giveUnbatched(call, call.e.create<graph::UpsampleNearestOp>(x, size, scales, mode == Resize::NearestExact), added);
+}
+static void convertNearest(Call &call) { resize(call, Resize::Nearest); }
+static void convertNearestExact(Call &call) { resize(call, Resize::NearestExact); }
+static void convertLinear(Call &call) { resize(call, Resize::Linear); }
+static void convertCubic(Call &call) { resize(call, Resize::Cubic); }
+
+void builder::addWindows(ConversionTable &table) {
+  for (std::string n : {"1d", "2d", "3d"}) {
+    table.add("aten::max_pool" + n, convertMaxPool);
+    table.add("aten::max_pool" + n + "_with_indices", convertMaxPool);
+    table.add("aten::avg_pool" + n, convertAvgPool);
+    table.add("aten::adaptive_avg_pool" + n, convertAdaptiveAvgPool);
+    table.add("aten::_adaptive_avg_pool" + n, convertAdaptiveAvgPool);
+    table.add("aten::adaptive_max_pool" + n, convertAdaptiveMaxPool);
+    table.add("aten::upsample_nearest" + n, convertNearest);
+    table.add("aten::_upsample_nearest_exact" + n, convertNearestExact);
+  }
+  table.add("aten::upsample_linear1d", convertLinear);
+  table.add("aten::upsample_bilinear2d", convertLinear);
+  table.add("aten::upsample_trilinear3d", convertLinear);
+  table.add("aten::upsample_bicubic2d", convertCubic);
+}
