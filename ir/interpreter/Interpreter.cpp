@@ -16,7 +16,44 @@ static llvm::Error errorAt(Operation *op, const std::string &text) {
 }
 
 bool graphc::interpreter::canEvaluate(Operation *op) {
-  return isa<graph::ConstantOp, graph::GetOp, kernel::LaunchOp>(op) || hasKernel(op);
+  return isa<graph::ConstantOp, graph::GetOp, kernel::LaunchOp, kernel::AliasOp>(op) || hasKernel(op);
+}
+
+/// Row-major positions of a tensor's elements in the order in which they lie in memory.
+static std::vector<size_t> getMemoryOrder(ArrayRef<int64_t> sizes, ArrayRef<int64_t> order) {
+  std::vector<size_t> positions{0};
+  for (int64_t d : order) {
+    size_t stride = 1;
+    for (int64_t size : sizes.drop_front(d + 1))
+      stride *= size;
+    std::vector<size_t> next;
+    for (size_t position : positions)
+      for (int64_t i = 0; i < sizes[d]; ++i)
+        next.push_back(position + i * stride);
+    positions = std::move(next);
+  }
+  return positions;
+}
+
+static Tensor evaluateAlias(kernel::AliasOp op, const Tensor &source, const llvm::StringMap<int64_t> &symbols) {
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  SmallVector<int64_t> sizes = llvm::map_to_vector(graph::getDims(type), [&](graph::DimAttr dim) {
+    std::optional<int64_t> size = dim.evaluate(symbols);
+    GRAPHC_CHECK(size, "an alias has a dim without value");
+    return *size;
+  });
+  Tensor result(type.getElementType(), sizes);
+  std::vector<size_t> from = getMemoryOrder(source.sizes, graph::getOrder(cast<RankedTensorType>(op.getSource().getType())));
+  std::vector<size_t> to = getMemoryOrder(sizes, graph::getOrder(type));
+  GRAPHC_CHECK(to.size() + op.getOffset() <= from.size(), "an alias leaves its source");
+  for (size_t i = 0; i < to.size(); ++i) {
+    size_t position = from[i + op.getOffset()];
+    if (result.elements.isFloat())
+      result.elements.floats[to[i]] = source.elements.floats[position];
+    else
+      result.elements.ints[to[i]] = source.elements.ints[position];
+  }
+  return result;
 }
 
 llvm::Expected<std::vector<Tensor>> Interpreter::evaluate(Operation *op, ArrayRef<const Tensor *> operands) {
@@ -29,6 +66,8 @@ llvm::Expected<std::vector<Tensor>> Interpreter::evaluate(Operation *op, ArrayRe
     results.push_back(fromAttribute(module.lookupSymbol<graph::ParameterOp>(get.getParameter()).getValue()));
     return results;
   }
+  if (auto alias = dyn_cast<kernel::AliasOp>(op))
+    return std::vector<Tensor>{evaluateAlias(alias, *operands[0], symbols)};
   if (auto launch = dyn_cast<kernel::LaunchOp>(op))
     return interpretKernel(module.lookupSymbol<kernel::FuncOp>(launch.getKernel()), operands, symbols, precision);
   if (!hasKernel(op))
