@@ -1,11 +1,233 @@
-// Runs the whole pipeline; see Compiler.h.
+// Runs the whole pipeline, phase by phase; see Compiler.h.
 #include "tools/driver/Compiler.h"
+#include "codegen/Target.h"
+#include "codegen/artifact/ArtifactWriter.h"
+#include "codegen/plan/PlanBuilder.h"
+#include "codegen/plan/PrintPlan.h"
+#include "frontend/GraphBuilder.h"
+#include "frontend/ReadModel.h"
+#include "ir/support/Location.h"
+#include "passes/Pipelines.h"
 #include "tools/driver/Failure.h"
+#include "tools/driver/SuggestInputs.h"
+#include "tools/driver/Targets.h"
+#include "tools/driver/TextStages.h"
 
-namespace graphc::driver {
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
-llvm::Expected<CompileResult> compile(const CompileOptions &options) {
-  return failure(ExitStatus::Model, "'" + options.path + "': this build of graphc has no compile pipeline");
-}
+#include <chrono>
+#include <set>
 
-} // namespace graphc::driver
+using namespace graphc;
+using namespace graphc::driver;
+
+namespace {
+
+/// Keeps what MLIR reports while a phase runs: errors become the Failure's text, the rest the result's diagnostics.
+class DiagnosticLog {
+public:
+  DiagnosticLog(mlir::MLIRContext &context, std::vector<Diagnostic> &kept)
+      : kept(kept), handler(&context, [this](mlir::Diagnostic &diagnostic) { return take(diagnostic); }) {}
+
+  std::string takeErrors() { return std::exchange(errors, ""); }
+
+private:
+  llvm::LogicalResult take(mlir::Diagnostic &diagnostic) {
+    llvm::SmallVector<SourceLine> lines = getSourceLines(diagnostic.getLocation());
+    if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error) {
+      errors += errors.empty() ? "" : "\n";
+      errors += lines.empty() ? diagnostic.str() : describeLocation(diagnostic.getLocation()) + ": " + diagnostic.str();
+    } else {
+      Diagnostic one;
+      one.severity = diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning ? Diagnostic::Severity::Warning : Diagnostic::Severity::Note;
+      one.message = diagnostic.str();
+      if (!lines.empty())
+        one.file = lines[0].file, one.line = lines[0].line, one.column = lines[0].column;
+      kept.push_back(std::move(one));
+    }
+    return llvm::success();
+  }
+
+  std::string errors;
+  std::vector<Diagnostic> &kept;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+class Compilation {
+public:
+  explicit Compilation(const CompileOptions &options) : options(options), log(context, result.diagnostics) {
+    context.loadDialect<graph::GraphDialect, kernel::KernelDialect, scalar::ScalarDialect, mlir::func::FuncDialect>();
+    context.disableMultithreading();
+  }
+
+  llvm::Expected<CompileResult> run() {
+    llvm::Expected<std::vector<std::string>> levels = cpuLevels(options.targets);
+    if (!levels)
+      return levels.takeError();
+    cpuOptions.levels = std::move(*levels);
+    cpuOptions.strictNumerics = options.strictNumerics;
+    if (llvm::Error error = import())
+      return error;
+    if (llvm::Error error = runPasses("Optimizing the graph", [](mlir::OpPassManager &pm, const PipelineOptions &o) { buildGraphPhase(pm, o); }))
+      return error;
+    countOps();
+    if (options.emit == Emit::Graph)
+      return finishText(printModule(*module));
+    if (llvm::Error error = runPasses("Forming kernels", [](mlir::OpPassManager &pm, const PipelineOptions &o) { buildTargetPhase(pm, o); }))
+      return error;
+    countKernels();
+    if (options.emit == Emit::Kernel)
+      return finishText(printModule(*module));
+    if (options.emit != Emit::Artifact && options.emit != Emit::Plan) {
+      llvm::Expected<std::string> text = printStage(*module, options.emit, dims, cpuOptions);
+      return text ? finishText(std::move(*text)) : text.takeError();
+    }
+    return generate();
+  }
+
+private:
+  void begin(llvm::StringRef phase) {
+    finishPhase();
+    current = {phase.str(), 0};
+    started = std::chrono::steady_clock::now();
+    if (options.progress)
+      options.progress(phase, 0, 0);
+  }
+  void finishPhase() {
+    if (current.name.empty())
+      return;
+    current.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    result.summary.phases.push_back(std::exchange(current, {}));
+  }
+
+  llvm::Expected<CompileResult> finishText(std::string text) {
+    finishPhase();
+    result.text = std::move(text);
+    return std::move(result);
+  }
+
+  llvm::Error import() {
+    begin("Reading the model");
+    if (!llvm::sys::fs::exists(options.path))
+      return failure(ExitStatus::Environment, "'" + options.path + "': no such file");
+    llvm::Expected<frontend::SourceGraph> source = frontend::readModel(options.path, {options.method});
+    if (!source)
+      return source.takeError();
+    result.summary.producer = source->producer;
+    if (std::optional<std::string> message = suggestInputs(*source, options))
+      return failure(ExitStatus::Model, *message);
+    begin("Building the graph");
+    llvm::Expected<frontend::BuiltGraph> built = frontend::buildGraph(context, *source, buildOptions());
+    if (!built)
+      return built.takeError();
+    module = std::move(built->module);
+    for (std::string &note : built->notes)
+      result.diagnostics.push_back({Diagnostic::Severity::Note, std::move(note), "", 0, 0});
+    return llvm::Error::success();
+  }
+
+  frontend::BuildOptions buildOptions() const {
+    frontend::BuildOptions build;
+    for (const InputSpec &input : options.inputs) {
+      frontend::InputSpec spec{input.name, input.dtype, {}};
+      for (const DimSpec &dim : input.dims)
+        spec.dims.push_back({dim.value, dim.symbol, dim.min, dim.max});
+      build.inputs.push_back(std::move(spec));
+    }
+    for (const BindSpec &bind : options.binds)
+      build.binds.push_back({bind.name, bind.text});
+    return build;
+  }
+
+  llvm::Error runPasses(llvm::StringRef phase, llvm::function_ref<void(mlir::OpPassManager &, const PipelineOptions &)> build) {
+    begin(phase);
+    mlir::PassManager pm(&context);
+    PipelineOptions pipeline;
+    pipeline.optLevel = options.optLevel == OptLevel::None ? 0 : 1;
+    build(pm, pipeline);
+    if (mlir::succeeded(pm.run(*module)))
+      return llvm::Error::success();
+    std::string errors = log.takeErrors();
+    return failure(ExitStatus::Model, errors.empty() ? phase.str() + " failed without a message" : errors);
+  }
+
+  void countOps() {
+    for (auto function : module->getOps<mlir::func::FuncOp>())
+      for (mlir::Operation &op : function.getBody().front())
+        if (auto graphOp = llvm::dyn_cast<graph::GraphOpInterface>(op); graphOp && graphOp.getFusionKind() != graph::FusionKind::Source)
+          ++result.summary.ops;
+    result.summary.states = llvm::range_size(module->getOps<graph::StateOp>());
+  }
+
+  void countKernels() {
+    result.summary.kernels = llvm::range_size(module->getOps<kernel::FuncOp>());
+    int64_t launches = 0;
+    module->walk([&](kernel::LaunchOp) { ++launches; });
+    result.summary.fusedOps = std::max<int64_t>(0, result.summary.ops - launches);
+  }
+
+  llvm::Expected<CompileResult> generate() {
+    begin("Generating code");
+    llvm::Expected<codegen::TargetCode> code = codegen::compileKernels(*module, dims, cpuOptions);
+    if (!code)
+      return withLog(code.takeError());
+    begin("Writing the artifact");
+    codegen::PlanOptions planOptions;
+    planOptions.model = llvm::sys::path::filename(options.path).str();
+    planOptions.entry = options.method;
+    planOptions.numerics = options.strictNumerics ? "strict" : "default";
+    llvm::Expected<codegen::BuiltPlan> built = codegen::buildPlan(*module, *code, dims, planOptions);
+    if (!built)
+      return withLog(built.takeError());
+    ArtifactWriter writer;
+    codegen::addToArtifact(*built, *code, writer);
+    if (options.emit == Emit::Plan) {
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      codegen::printPlan(*built->plan, os);
+      return finishText(std::move(text));
+    }
+    if (std::optional<std::string> error = writer.writeMemory(result.artifact))
+      return failure(ExitStatus::Internal, "the artifact is not right: " + *error);
+    summarizeTargets(*code, *built->plan);
+    finishPhase();
+    return std::move(result);
+  }
+
+  llvm::Error withLog(llvm::Error error) {
+    std::string errors = log.takeErrors();
+    if (errors.empty())
+      return error;
+    return failure(ExitStatus::Model, errors + "\n" + llvm::toString(std::move(error)));
+  }
+
+  void summarizeTargets(const codegen::TargetCode &code, const plan::PlanT &plan) {
+    std::set<std::pair<uint64_t, uint64_t>> places;
+    for (const auto &constant : plan.constants)
+      if (places.insert({constant->offset, constant->size}).second)
+        result.summary.weightBytes += constant->size;
+    result.summary.arenaBytes = arenaBytes(plan);
+    for (const codegen::LevelImage &image : code.images)
+      result.summary.targets.push_back({"cpu:" + image.level, int64_t(code.kernels.size()), int64_t(image.bytes.size()),
+                                        result.summary.weightBytes, result.summary.arenaBytes});
+  }
+
+  const CompileOptions &options;
+  CompileResult result;
+  mlir::MLIRContext context;
+  DiagnosticLog log;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  codegen::DimsTable dims;
+  codegen::CpuOptions cpuOptions;
+  PhaseTime current;
+  std::chrono::steady_clock::time_point started;
+};
+
+} // namespace
+
+llvm::Expected<CompileResult> graphc::driver::compile(const CompileOptions &options) { return Compilation(options).run(); }
