@@ -6,6 +6,7 @@
 #include "codegen/plan/PrintPlan.h"
 #include "frontend/GraphBuilder.h"
 #include "frontend/ReadModel.h"
+#include "ir/kernel/Kernel.h"
 #include "ir/support/Location.h"
 #include "passes/Pipelines.h"
 #include "tools/driver/Failure.h"
