@@ -2,7 +2,8 @@
 # REQUIRES: python-torch
 """Every graph op with a meaning, on the interpreter, against PyTorch eager: dtypes, odd, single-element and empty shapes, NaN, infinities and -0.
 
-A case is an op's text with $0, $1, … for its operands, the operands, and what eager gives. All cases become one IR file that graphc-eval runs; integers, bools,
+A case is an op's text with $0, $1, … for its operands, the operands, and what eager gives. All cases become one IR file that graphc-eval runs, as it is and again
+after Decompose, FuseKernels and OutlineKernels; integers, bools,
 NaN and infinity places must agree exactly, floats within the tolerance of their dtype relative to the element (resizing: to the element plus the tensor's rms).
 
   ops_against_torch.py [--keep FILE.mlir] [NAME…]      only the cases whose names start so
@@ -18,13 +19,19 @@ NAMES = {torch.float32: "f32", torch.float64: "f64", torch.float16: "f16", torch
          torch.int32: "i32", torch.int64: "i64", torch.uint8: "ui8", torch.bool: "i1"}
 DTYPES = {name: dtype for dtype, name in NAMES.items()}
 TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-12, torch.float16: 2e-3, torch.bfloat16: 1.6e-2}
-CASES = []
+CASES, COMPOSITE = [], []
 
 
 def case(name, op, operands, expected):
     """`expected` is a tensor, several, or a function of the operands."""
     value = expected(*operands) if callable(expected) else expected
     CASES.append((name, op, operands, list(value) if isinstance(value, (tuple, list)) else [value]))
+
+
+def composite(name, op, operands, expected):
+    """A case of an op that Decompose takes apart."""
+    case(name, op, operands, expected)
+    COMPOSITE.append(CASES.pop())
 
 
 def type_text(t):
@@ -98,6 +105,10 @@ def run(cases, commands, keep):
     failures = []
     for i, (name, op, operands, expected) in enumerate(cases):
         lines = results.get(f"c{i}", [])
+        if name.startswith("error."):
+            if len(lines) != 1 or " error: " not in lines[0]:
+                failures.append(f"{name}: no error but {lines[:1]}   ({op})")
+            continue
         if len(lines) != len(expected) or " error: " in lines[0]:
             failures.append(f"{name}: {lines[:1] or 'no result'}")
             continue
@@ -401,7 +412,59 @@ def gather_cases():
     case("index.apart", "graph.index $0[$1, $2] at [0, 2]", [x, a, b], lambda x, a, b: x[a, :, b])
 
 
-for group in (pointwise_cases, binary_cases, view_cases, reduction_cases, normalization_cases, contraction_cases, window_cases, gather_cases):
+def error_cases():
+    """What eager refuses when it runs: indices outside their dim, integer division by zero. The tensors only say the result's type."""
+    table, row = torch.randn(9, 4), torch.zeros(1, 4)
+    for bad in (-2, 9):
+        case(f"error.embedding.{bad}", "graph.embedding $0, $1", [table, torch.tensor([bad])], row)
+        case(f"error.index_select.{bad}", "graph.index_select $0, $1 dim 0", [table, torch.tensor([bad])], row)
+        case(f"error.gather.{bad}", "graph.gather $0, $1 dim 0", [table, torch.tensor([[bad] * 4])], row)
+    for bad in (-10, 9):
+        case(f"error.index.{bad}", "graph.index $0[$1] at [0]", [table, torch.tensor([bad])], row)
+    ones, zeros = torch.ones(2, dtype=torch.int64), torch.zeros(2, dtype=torch.int64)
+    for op in ("div_trunc", "div_floor", "remainder", "fmod"):
+        case(f"error.{op}", f"graph.{op} $0, $1", [ones, zeros], ones)
+
+
+def composite_cases():
+    """Ops that only exist before Decompose."""
+    q, k, v = torch.randn(2, 4, 5, 8), torch.randn(2, 4, 7, 8), torch.randn(2, 4, 7, 6)
+    attend = "graph.scaled_dot_product_attention $0, $1, $2"
+    sdpa = F.scaled_dot_product_attention
+    composite("attention", attend, [q, k, v], sdpa)
+    composite("attention.scale", f"{attend} scale 0.3", [q, k, v], lambda q, k, v: sdpa(q, k, v, scale=0.3))
+    composite("attention.causal", f"{attend} causal", [q, k, v], lambda q, k, v: sdpa(q, k, v, is_causal=True))
+    composite("attention.mask", f"{attend} mask $3", [q, k, v, torch.randn(5, 7)], lambda q, k, v, m: sdpa(q, k, v, m))
+    composite("attention.bool", f"{attend} mask $3", [q, k, v, torch.rand(2, 1, 5, 7) > 0.4], lambda q, k, v, m: sdpa(q, k, v, m))
+    composite("attention.2d", attend, [q[0, 0].contiguous(), k[0, 0].contiguous(), v[0, 0].contiguous()], sdpa)
+    few = [k[:, :2].contiguous(), v[:, :2].contiguous()]
+    composite("attention.gqa", f"{attend} gqa", [q, *few], lambda q, k, v: sdpa(q, k, v, enable_gqa=True))
+    x, h, c = torch.randn(3, 5), torch.randn(3, 4), torch.randn(3, 4)
+    for biases in (False, True):
+        for gates, name, module in ((4, "lstm", torch.nn.LSTMCell), (3, "gru", torch.nn.GRUCell)):
+            cell = module(5, 4, bias=biases)
+            weights = [w.detach() for w in cell.parameters()]
+            states = [h, c] if gates == 4 else [h]
+            names = [f"${i}" for i in range(1 + len(states) + len(weights))]
+            n = 1 + len(states)
+            op = f"graph.{name}_cell $0 state {', '.join(names[1:n])} weights {names[n]}, {names[n + 1]}" + (f" biases {names[n + 2]}, {names[n + 3]}" if biases else "")
+            expected = cell(x, (h, c)) if gates == 4 else cell(x, h)
+            composite(f"{name}_cell.{biases}", op, [x, *states, *weights], [t.detach() for t in expected] if gates == 4 else expected.detach())
+    for layers, bidirectional, batch_first, biases in ((1, False, False, True), (2, True, True, True), (2, False, True, False)):
+        for name, module in (("lstm", torch.nn.LSTM), ("gru", torch.nn.GRU)):
+            rnn = module(5, 4, layers, bias=biases, batch_first=batch_first, bidirectional=bidirectional)
+            weights = [w.detach() for w in rnn.parameters()]
+            first = torch.randn(3, 6, 5) if batch_first else torch.randn(6, 3, 5)
+            states = [torch.randn(layers * (2 if bidirectional else 1), 3, 4) for _ in range(2 if name == "lstm" else 1)]
+            names = [f"${i}" for i in range(1 + len(states) + len(weights))]
+            flags = "".join(f", {flag}" for flag, on in (("biases", biases), ("bidirectional", bidirectional), ("batch_first", batch_first)) if on)
+            op = f"graph.{name} $0 state {', '.join(names[1:1 + len(states)])} weights {', '.join(names[1 + len(states):])} {{layers = {layers} : i64{flags}}}"
+            y, last = rnn(first, tuple(states) if name == "lstm" else states[0])
+            results = [y, *last] if name == "lstm" else [y, last]
+            composite(f"{name}.{layers}.{bidirectional}.{batch_first}", op, [first, *states, *weights], [t.detach().contiguous() for t in results])
+
+
+for group in (error_cases, composite_cases, pointwise_cases, binary_cases, view_cases, reduction_cases, normalization_cases, contraction_cases, window_cases, gather_cases):
     group()
 
 
@@ -409,11 +472,14 @@ def main(arguments):
     keep = None
     if arguments[:1] == ["--keep"]:
         keep, arguments = arguments[1], arguments[2:]
-    cases = [c for c in CASES if not arguments or any(c[0].startswith(a) for a in arguments)]
-    failures = run(cases, [["graphc-eval", "-"]], keep)
-    print("\n".join(failures))
-    print(f"{len(cases)} cases, {len(failures)} failures")
-    return 1 if failures or not cases else 0
+    outline = ["graphc-opt", "-", "--graphc-decompose", "--graphc-fuse-kernels", "--graphc-outline-kernels"]
+    total = 0
+    for title, chosen, commands in (("ops", CASES, [["graphc-eval", "-"]]), ("outlined kernels", CASES + COMPOSITE, [outline, ["graphc-eval", "-"]])):
+        cases = [c for c in chosen if not arguments or any(c[0].startswith(a) for a in arguments)]
+        failures = run(cases, commands, keep)
+        print("".join(f"{failure}\n" for failure in failures) + f"{title}: {len(cases)} cases, {len(failures)} failures")
+        total += len(failures)
+    return 1 if total or not cases else 0 # cases: of the last round, which has all
 
 
 sys.exit(main(sys.argv[1:]))
