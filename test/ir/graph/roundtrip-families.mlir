@@ -24,7 +24,7 @@ func.func @norms(%x: tensor<2x4x3xf16>, %w: tensor<4xf16>) {
 func.func @writes(%b: tensor<5x3xf32>, %s: tensor<2x3xf32>, %i: tensor<2xi64>, %m: tensor<2x3xi64>) {
   // CHECK: graph.scatter %{{.*}}, %{{.*}}, %{{.*}} dim 0 amax exclude_self :
   %0 = graph.scatter %b, %m, %s dim 0 amax exclude_self : (tensor<5x3xf32>, tensor<2x3xi64>, tensor<2x3xf32>) -> tensor<5x3xf32>
-  // CHECK: graph.index_put %{{.*}}, %{{.*}} [%{{.*}}] at [0] accumulate :
+  // CHECK: graph.index_put %{{.*}}, %{{.*}}[%{{.*}}] at [0] accumulate :
   %1 = graph.index_put %b, %s [%i] at [0] accumulate : (tensor<5x3xf32>, tensor<2x3xf32>, tensor<2xi64>) -> tensor<5x3xf32>
   // CHECK: graph.index_add %{{.*}}, %{{.*}}, %{{.*}} dim 0 :
   %2 = graph.index_add %b, %i, %s dim 0 : (tensor<5x3xf32>, tensor<2xi64>, tensor<2x3xf32>) -> tensor<5x3xf32>
