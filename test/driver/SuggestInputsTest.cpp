@@ -54,6 +54,14 @@ TEST(SuggestInputs, GuessesFromLayers) {
       << *text;
 }
 
+TEST(SuggestInputs, NamesWhatIsNoArgument) {
+  CompileOptions options;
+  options.inputs = {llvm::cantFail(parseInputSpec("y=f32[1]")), llvm::cantFail(parseInputSpec("in9=f32[1]"))};
+  std::optional<std::string> text = suggestInputs(exampleGraph(), options);
+  ASSERT_TRUE(text);
+  EXPECT_NE(text->find(" There is no argument y, in9. Type,"), std::string::npos) << *text;
+}
+
 TEST(SuggestInputs, RepeatsWhatWasGiven) {
   CompileOptions options;
   options.path = "m.pt";

@@ -175,6 +175,19 @@ template <typename Spec> const Spec *specFor(const std::vector<Spec> &specs, con
   return found == specs.end() ? nullptr : &*found;
 }
 
+/// " There is no argument z, w." for names in `specs` that are no argument's.
+template <typename Spec> std::string unknownNames(const SourceGraph &graph, const std::vector<Spec> &specs) {
+  std::string names;
+  for (const Spec &spec : specs) {
+    bool known = false;
+    for (size_t i = 0; i < graph.inputs.size(); ++i)
+      known |= spec.name == graph.inputs[i].name || spec.name == "in" + std::to_string(i);
+    if (!known)
+      names += (names.empty() ? "" : ", ") + spec.name;
+  }
+  return names.empty() ? "" : " There is no argument " + names + ".";
+}
+
 } // namespace
 
 std::optional<std::string> suggestInputs(const SourceGraph &graph, const CompileOptions &options) {
@@ -201,8 +214,9 @@ std::optional<std::string> suggestInputs(const SourceGraph &graph, const Compile
   }
   if (missing.empty())
     return std::nullopt;
-  return "'" + options.path + "' does not say what it is called with: " + missing +
-         ". Type, with your dims (a number, or a letter for one that varies):\n  " + line;
+  return "'" + options.path + "' does not say what it is called with: " + missing + "." +
+         unknownNames(graph, options.inputs) + unknownNames(graph, options.binds) +
+         " Type, with your dims (a number, or a letter for one that varies):\n  " + line;
 }
 
 } // namespace graphc::driver
