@@ -90,7 +90,7 @@ void Context::resetState() {
     if (initial && slot.bytes > 0)
       std::memcpy(slot.storage.data(), initial, slot.bytes);
     else
-      std::memset(slot.storage.data(), 0, slot.bytes);
+      slot.storage.zero(slot.bytes);
   }
   lastVariant_ = -1;
   needsReset_ = false;

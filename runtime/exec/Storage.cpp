@@ -78,6 +78,13 @@ void Storage::reserve(size_t bytes) {
   *this = std::move(grown);
 }
 
+void Storage::zero(size_t bytes) {
+  if (bytes >= hugePage && !guarded_ && madvise(mapped_, mappedBytes_, MADV_DONTNEED) == 0)
+    return;
+  if (bytes > 0)
+    std::memset(data_, 0, bytes);
+}
+
 bool Storage::slackIntact() const {
   if (!guarded_ || !data_)
     return true;

@@ -22,6 +22,8 @@ public:
 
   /// At least this many bytes from now on. Throws std::bad_alloc and then keeps what it had.
   void reserve(size_t bytes);
+  /// Zeroes the first bytes, which must have been reserved. Large ones are given back to the system, not written.
+  void zero(size_t bytes);
   /// Never null: storage of 0 bytes has an address that may not be read.
   std::byte *data() const { return data_ ? data_ : empty(); }
   size_t capacity() const { return capacity_; }

@@ -183,6 +183,23 @@ TEST(State, InitialValuesComeFromTheFile) {
   }
 }
 
+TEST(State, LargeZeroStateIsZeroAgainAfterAReset) {
+  TestPlan p;
+  const int n = p.constant(1 << 20); // 4 MiB of floats
+  p.output("out", DType::F32, {n});
+  const uint32_t state = p.state("s", DType::F32, {1 << 20}), s = p.stateBuffer(state, {n});
+  p.launch("bump_f32", {s}, n);
+  p.variant().outputs = {s};
+  Context context(p.open());
+  for (int round = 0; round < 2; ++round) {
+    context.run();
+    EXPECT_EQ(context.output(0).data<float>()[(1 << 20) - 1], 1);
+    context.run();
+    EXPECT_EQ(context.output(0).data<float>()[0], 2);
+    context.reset();
+  }
+}
+
 TEST(State, AFailedRunNeedsAReset) {
   TestPlan p;
   p.constant(5); // dims[0]: the table's size
