@@ -17,8 +17,8 @@ GeneratedKernel generateSpmd(kernel::FuncOp func, FunctionBuilder &f);
 /// Contractions (ContractionGenerator.cpp). Fails on forms it doesn't cover; the error names the kernel.
 llvm::Expected<GeneratedKernel> generateContraction(kernel::FuncOp func, FunctionBuilder &f);
 
-/// Units and times of a kernel whose unit takes about `cyclesPerUnit`.
-void setCosts(GeneratedKernel &kernel, double cyclesPerUnit, double flopsPerUnit);
+/// Sets time and chunk of a kernel whose unit takes about `cyclesPerUnit`; `units` is set.
+void setCosts(GeneratedKernel &kernel, double cyclesPerUnit);
 
 } // namespace graphc::cpu
 

@@ -45,6 +45,9 @@ public:
   void setValue(mlir::Value v, llvm::Value *lanes) { values[v] = lanes; }
   llvm::Value *value(mlir::Value v);
 
+  /// Vectors of `lanesPerStep` (a power of two) over [low, high), the last one masked; `isWhole`: the length is known to be a multiple. The body gets the index.
+  void vectorLoop(llvm::Value *low, llvm::Value *high, unsigned lanesPerStep, bool isWhole, llvm::function_ref<void(IndexLanes)> body);
+
   /// A load, store, index_value, check_index or scalar op.
   void emitOp(mlir::Operation *op);
 

@@ -46,7 +46,9 @@ public:
     result.units = units;
     result.scratchBytes = constant(0);
     double pointsPerUnit = schedule.vectorGrid ? std::min<double>(schedule.gridBlock, estimate(space.extent(*schedule.vectorGrid))) : 1;
-    setCosts(result, schedule.cyclesPerUnit, schedule.flopsPerPoint * pointsPerUnit);
+    setCosts(result, schedule.cyclesPerUnit);
+    int64_t flops = std::llround(schedule.flopsPerPoint * pointsPerUnit);
+    result.flops = units * constant(flops);
     return result;
   }
 
@@ -80,29 +82,13 @@ private:
 
   /// Vectors of `width` lanes over [low, high), the last one masked. `low` is a multiple of the width.
   void emitVectorLoop(unsigned id, Value *low, Value *high, unsigned width, llvm::function_ref<void()> body) {
-    unsigned oldWidth = lanes.width;
-    Value *oldMask = lanes.mask;
-    lanes.width = width;
     DimAttr extent = space.extent(id);
-    bool isWhole = extent.isConstant() && extent.getValue() % width == 0, isShort = extent.isConstant() && extent.getValue() < width;
-    Value *end = isWhole ? high : isShort ? low : b.CreateAnd(high, f.i64(-int64_t(width)));
-    if (!isShort) {
-      lanes.mask = nullptr;
-      f.forLoop(low, end, f.i64(width), [&](Value *i) {
-        lanes.setIndex(id, IndexLanes::consecutive(i, f.i64(1)));
-        body();
-      });
-    }
-    if (!isWhole) {
-      Value *rest = b.CreateSub(high, end);
-      f.ifThen(b.CreateICmpSGT(rest, f.i64(0)), [&] {
-        lanes.mask = b.CreateICmpULT(f.iota(width, 32), f.splat(b.CreateTrunc(rest, b.getInt32Ty()), width));
-        lanes.setIndex(id, IndexLanes::consecutive(end, f.i64(1)));
-        body();
-      });
-    }
-    lanes.width = oldWidth;
-    lanes.mask = oldMask;
+    bool isWhole = extent.isConstant() && extent.getValue() % width == 0;
+    bool isShort = extent.isConstant() && extent.getValue() < width;
+    lanes.vectorLoop(isShort ? f.i64(0) : low, isShort ? f.i64(extent.getValue()) : high, width, isWhole, [&](IndexLanes index) {
+      lanes.setIndex(id, index);
+      body();
+    });
   }
 
   void emitBlock(mlir::Block &block) {
@@ -171,7 +157,7 @@ private:
 
 } // namespace
 
-void graphc::cpu::setCosts(GeneratedKernel &kernel, double cyclesPerUnit, double flopsPerUnit) {
+void graphc::cpu::setCosts(GeneratedKernel &kernel, double cyclesPerUnit) {
   mlir::MLIRContext *context = kernel.units.getContext();
   auto scaled = [&](double factor) { // units * factor, in 1/1024
     int64_t numerator = std::max<int64_t>(1, std::llround(factor * 1024));
@@ -179,7 +165,6 @@ void graphc::cpu::setCosts(GeneratedKernel &kernel, double cyclesPerUnit, double
   };
   double nsPerUnit = cyclesPerUnit / 3.0; // about 3 GHz
   kernel.costNs = scaled(nsPerUnit);
-  kernel.flops = flopsPerUnit > 0 ? scaled(flopsPerUnit) : DimAttr::constant(context, 0);
   kernel.chunk = DimAttr::constant(context, std::max<int64_t>(1, std::llround(8000 / std::max(nsPerUnit, 1.0))));
 }
 

@@ -67,7 +67,7 @@ public:
   V asinh(V x) {
     V a = abs(x), square = mul(a, a);
     V t = add(a, div(square, add(c(1), sqrt(add(square, c(1))))));
-    return copysign(log1p(t), x);
+    return select(eq(a, c(INFINITY)), x, copysign(log1p(t), x));
   }
   V acosh(V x) {
     V t = sub(x, c(1));

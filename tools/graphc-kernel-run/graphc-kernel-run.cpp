@@ -13,7 +13,6 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 
@@ -25,20 +24,56 @@ using interpreter::Tensor;
 
 namespace {
 
-namespace cl = llvm::cl;
+constexpr const char *usage = R"(usage: graphc-kernel-run FILE.mlir [options]
+  --symbol NAME=VALUE   value of a symbolic dim (repeatable)
+  --level LEVEL         x86-64-v3 or x86-64-v4 (repeatable); default: both, as far as this machine runs them
+  --kernel NAME         only this kernel
+  --emit llvm|asm       print it, run nothing
+  --values KIND         normal, special (NaN, infinities, zeros of both signs mixed in) or wide (all magnitudes)
+  --range N --low N     integers are drawn from [low, low + range); default 10 and 0
+  --tolerance X         of |y - r| / (|r| + rms(r)); default 2e-6
+  --seed N
+  --expect-status       kernel and interpreter must both report a run-time error
+  --bench               time it: fastest of some repetitions
+)";
+
 struct Options {
-  cl::opt<std::string> file{cl::Positional, cl::Required, cl::desc("FILE.mlir")};
-  cl::list<std::string> symbols{"symbol", cl::desc("NAME=VALUE of a symbolic dim")};
-  cl::list<std::string> levels{"level", cl::desc("x86-64-v3 or x86-64-v4; default: both, as far as this machine runs them")};
-  cl::opt<std::string> emit{"emit", cl::desc("llvm or asm: print it, run nothing")};
-  cl::opt<std::string> only{"kernel", cl::desc("only the kernel of this name")};
-  cl::opt<std::string> values{"values", cl::init("normal"), cl::desc("normal, special (NaN, infinities, zeros of both signs mixed in) or wide (all magnitudes)")};
-  cl::opt<int64_t> range{"range", cl::init(10), cl::desc("integers are drawn from [0, range)")};
-  cl::opt<int64_t> low{"low", cl::init(0), cl::desc("added to integers")};
-  cl::opt<double> tolerance{"tolerance", cl::init(2e-6), cl::desc("of |y - r| / (|r| + rms(r))")};
-  cl::opt<unsigned> seed{"seed", cl::init(1)};
-  cl::opt<bool> bench{"bench", cl::desc("time it: fastest of some repetitions")};
-  cl::opt<bool> expectStatus{"expect-status", cl::desc("the kernel and the interpreter must both report a run-time error")};
+  std::string file, emit, only, values = "normal";
+  std::vector<std::string> symbols, levels;
+  int64_t range = 10, low = 0, seed = 1;
+  double tolerance = 2e-6;
+  bool bench = false, expectStatus = false;
+
+  /// False where the command line is wrong.
+  bool parse(llvm::ArrayRef<const char *> arguments) {
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      llvm::StringRef name = arguments[i];
+      if (!name.starts_with("--")) {
+        file = name;
+        continue;
+      }
+      if (name == "--bench" || name == "--expect-status") {
+        (name == "--bench" ? bench : expectStatus) = true;
+        continue;
+      }
+      if (++i == arguments.size() || !set(name, arguments[i]))
+        return false;
+    }
+    return !file.empty();
+  }
+
+private:
+  bool set(llvm::StringRef name, llvm::StringRef value) {
+    if (name == "--symbol" || name == "--level")
+      (name == "--symbol" ? symbols : levels).push_back(value.str());
+    else if (name == "--kernel" || name == "--emit" || name == "--values")
+      (name == "--kernel" ? only : name == "--emit" ? emit : values) = value.str();
+    else if (name == "--range" || name == "--low" || name == "--seed")
+      return !value.getAsInteger(10, name == "--range" ? range : name == "--low" ? low : seed);
+    else
+      return name == "--tolerance" && !value.getAsDouble(tolerance);
+    return true;
+  }
 };
 
 class Run {
@@ -219,7 +254,10 @@ private:
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   Options options;
-  cl::ParseCommandLineOptions(argc, argv, "Runs kernels on the CPU and compares them with the interpreter\n");
+  if (!options.parse(llvm::ArrayRef(argv + 1, argv + argc))) {
+    llvm::errs() << usage;
+    return 2;
+  }
   mlir::DialectRegistry registry;
   registry.insert<graph::GraphDialect, kernel::KernelDialect, scalar::ScalarDialect>();
   mlir::MLIRContext context(registry);
