@@ -68,6 +68,39 @@ public:
       term.coefficient /= divisor;
     constant /= divisor;
   }
+  /// The only term where the sum is one product with a positive coefficient, else null.
+  const Term *getSingleTerm() const {
+    const Term *single = nullptr;
+    for (const auto &[text, term] : terms) {
+      if (term.coefficient == 0)
+        continue;
+      if (single || term.coefficient < 0)
+        return nullptr;
+      single = &term;
+    }
+    return constant == 0 ? single : nullptr;
+  }
+  /// Divides every term by `divisor`; false, with the sum in an unspecified state, where one is no multiple of it. The divisor's factors are
+  /// sizes: where one is 0 the division had no value to begin with.
+  bool divideBy(const Term &divisor) {
+    std::map<std::string, Term> old = std::move(terms);
+    terms.clear();
+    for (auto &[text, term] : old) {
+      for (DimAttr factor : divisor.factors) {
+        auto *found = llvm::find(term.factors, factor);
+        if (found == term.factors.end())
+          return false;
+        term.factors.erase(found);
+      }
+      if (term.coefficient % divisor.coefficient != 0)
+        return false;
+      if (term.factors.empty())
+        addTo(constant, term.coefficient / divisor.coefficient);
+      else
+        addTerm(std::move(term.factors), term.coefficient / divisor.coefficient);
+    }
+    return true;
+  }
   void keepConstant() { terms.clear(); }
   int64_t constant = 0;
   bool overflowed = false;
@@ -126,6 +159,17 @@ private:
 
 } // namespace
 
+/// lhs / rhs where rhs is a product that divides lhs: `(384 * (B * S)) floordiv (32 * (B * S))` is 12.
+static DimAttr divideByProduct(DimAttr lhs, DimAttr rhs) {
+  Sum numerator(lhs.getContext()), denominator(lhs.getContext());
+  numerator.add(lhs, 1);
+  denominator.add(rhs, 1);
+  const auto *divisor = denominator.getSingleTerm();
+  if (!divisor || numerator.constant != 0 || !numerator.divideBy(*divisor) || numerator.overflowed || denominator.overflowed)
+    return DimAttr();
+  return numerator.build();
+}
+
 DimAttr graphc::graph::simplifySum(DimKind kind, DimAttr lhs, DimAttr rhs) {
   Sum sum(lhs.getContext());
   switch (kind) {
@@ -140,7 +184,9 @@ DimAttr graphc::graph::simplifySum(DimKind kind, DimAttr lhs, DimAttr rhs) {
   case DimKind::FloorDiv:
   case DimKind::CeilDiv:
   case DimKind::Mod: {
-    if (!rhs.isConstant() || rhs.getValue() <= 0)
+    if (!rhs.isConstant())
+      return kind == DimKind::Mod ? DimAttr() : divideByProduct(lhs, rhs);
+    if (rhs.getValue() <= 0)
       return DimAttr();
     int64_t divisor = rhs.getValue();
     sum.add(lhs, 1);

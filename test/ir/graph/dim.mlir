@@ -21,6 +21,15 @@ func.func @forms() {
     a4 = #graph.dim<"3 * (B + 2)">, a5 = #graph.dim<"(S + 2 - 3) floordiv 2">, a6 = #graph.dim<"1 + B * 2">, a7 = #graph.dim<"(6 * B + 5) mod 3">,
     a8 = #graph.dim<"3 - S">, a9 = #graph.dim<"0 - S">
   } : () -> ()
+  // A symbolic divisor cancels where it is a product that divides every term.
+  // CHECK: a0 = #graph.dim<12>
+  // CHECK-SAME: a1 = #graph.dim<"(2 * S)">
+  // CHECK-SAME: a2 = #graph.dim<"((4 * (B * S)) floordiv (8 * B))">
+  // CHECK-SAME: a3 = #graph.dim<"(S floordiv B)">
+  "test.dims"() {
+    a0 = #graph.dim<"(384 * (S * B)) floordiv (32 * (B * S))">, a1 = #graph.dim<"(4 * S * B) floordiv (2 * B)">,
+    a2 = #graph.dim<"(4 * S * B) floordiv (8 * B)">, a3 = #graph.dim<"S floordiv B">
+  } : () -> ()
   // A product whose coefficient would overflow stays one.
   // CHECK: a0 = #graph.dim<"((2 * B) * 4611686018427387904)">
   "test.dims"() {a0 = #graph.dim<"4611686018427387904 * (2 * B)">} : () -> ()
