@@ -115,7 +115,7 @@ private:
   llvm::Error import() {
     begin("Reading the model");
     if (!llvm::sys::fs::exists(options.path))
-      return failure(ExitStatus::Environment, "'" + options.path + "': no such file");
+      return failure(ExitStatus::Model, "'" + options.path + "': no such file");
     llvm::Expected<frontend::SourceGraph> source = frontend::readModel(options.path, {options.method});
     if (!source)
       return source.takeError();
