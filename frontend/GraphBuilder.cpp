@@ -117,8 +117,9 @@ void removeUnused(ModuleOp module) {
 llvm::Expected<BuiltGraph> graphc::frontend::buildGraph(MLIRContext &context, const SourceGraph &source, const BuildOptions &options) {
   std::set<AttributeKey> state, dynamicNumbers;
   std::map<std::string, DimAttr> equalities;
+  Program::ElementsCache elements;
   for (int attempt = 0; attempt < 64; ++attempt) {
-    Program program(&context, source, options);
+    Program program(&context, source, options, elements);
     program.state = state;
     program.dynamicNumbers = dynamicNumbers;
     program.equalities = equalities;

@@ -18,6 +18,11 @@ const Val *Call::find(llvm::StringRef name) const {
   for (size_t i = 0; i < node.operands.size(); ++i)
     if (node.operands[i].name == name)
       return &arguments[i];
+  // Arithmetic on Python numbers names its operands a and b: it runs here where one was computed from a tensor.
+  if (name == "self" && !node.operands.empty() && node.operands[0].name == "a")
+    return &arguments[0];
+  if (name == "other" && node.operands.size() > 1 && node.operands[1].name == "b")
+    return &arguments[1];
   return nullptr;
 }
 

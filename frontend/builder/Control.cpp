@@ -238,6 +238,24 @@ bool Run::runPrim(const Node &node) {
   return false;
 }
 
+/// Results of arithmetic on Python numbers that were computed from tensors are Python numbers again.
+static void keepNumbers(Call &call) {
+  bool numbers = false;
+  for (size_t i = 0; i < call.size(); ++i) {
+    if (call.argument(i).is<Tensor>() || call.argument(i).is<List>())
+      return;
+    numbers |= call.argument(i).is<TensorScalar>();
+  }
+  for (Val &result : call.results) {
+    const auto *tensor = result.get<Tensor>();
+    if (!numbers || !tensor || (*tensor)->type.getRank() != 0)
+      continue;
+    ScalarType type = scalarType((*tensor)->type.getElementType());
+    auto kind = type == ScalarType::Bool ? TensorScalar::Kind::Bool : isFloat(type) ? TensorScalar::Kind::Float : TensorScalar::Kind::Int;
+    result = TensorScalar{*tensor, kind};
+  }
+}
+
 void Run::convertNode(const Node &node) {
   std::vector<Val> arguments;
   for (const Operand &operand : node.operands)
@@ -256,6 +274,8 @@ void Run::convertNode(const Node &node) {
     conversion(call);
   if (e.failed())
     return unsupported(node, call.name() + ": " + e.takeReason());
+  if (!known && node.op != "prim::NumToTensor" && node.op != "aten::tensor" && node.op != "aten::scalar_tensor")
+    keepNumbers(call);
   for (size_t i = 0; i < node.results.size(); ++i) {
     if (i >= call.results.size())
       return unsupported(node, call.name() + ": result " + std::to_string(i) + " is not computed");

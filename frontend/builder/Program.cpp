@@ -65,9 +65,9 @@ std::string Report::text() const {
   return text;
 }
 
-Program::Program(MLIRContext *context, const SourceGraph &source, const BuildOptions &options)
+Program::Program(MLIRContext *context, const SourceGraph &source, const BuildOptions &options, ElementsCache &elements)
     : context(context), source(source), options(options),
-      module(ModuleOp::create(FileLineColLoc::get(context, source.fileName, 1, 1))) {
+      module(ModuleOp::create(FileLineColLoc::get(context, source.fileName, 1, 1))), elements(elements) {
   context->loadDialect<graph::GraphDialect, func::FuncDialect>();
 }
 
@@ -149,16 +149,25 @@ ElementsAttr builder::elementsOf(MLIRContext *context, const TensorData &data, c
   return DenseResourceElementsAttr::get(type, name, std::move(blob));
 }
 
+static Program::ElementsKey keyOf(const TensorData &data) {
+  return {data.storage ? data.storage->data : nullptr, static_cast<int>(data.dtype), data.offset, data.sizes, data.strides};
+}
+
+ElementsAttr Program::elementsFor(const TensorData &data, const std::string &name) {
+  ElementsAttr &attribute = elements[keyOf(data)];
+  if (!attribute)
+    attribute = elementsOf(context, data, name);
+  return attribute;
+}
+
 FlatSymbolRefAttr Program::parameter(const TensorData &data, const std::string &name, bool requiresGrad) {
-  const void *bytes = data.storage ? data.storage->data : nullptr;
-  ParameterKey key{bytes, static_cast<int>(data.dtype), data.offset, data.sizes, data.strides};
-  auto [it, inserted] = parameters.try_emplace(key);
+  auto [it, inserted] = parameters.try_emplace(keyOf(data));
   if (inserted) {
     it->second = uniqueSymbol(name);
     OpBuilder builder(context);
     builder.setInsertionPoint(module->getBody(), llvm::find_if(*module->getBody(), [](Operation &op) { return isa<func::FuncOp>(op); }));
     auto loc = NameLoc::get(StringAttr::get(context, name), module->getLoc());
-    graph::ParameterOp::create(builder, loc, it->second, elementsOf(context, data, it->second), requiresGrad);
+    graph::ParameterOp::create(builder, loc, it->second, elementsFor(data, it->second), requiresGrad);
   }
   return FlatSymbolRefAttr::get(context, it->second);
 }
@@ -182,7 +191,7 @@ FlatSymbolRefAttr Program::stateSymbol(const AttributeKey &key, const Constant &
     OpBuilder builder(context);
     builder.setInsertionPointToStart(module->getBody());
     const auto *data = std::get_if<TensorData>(&initial.value);
-    ElementsAttr value = data ? elementsOf(context, *data, it->second) : numberElements(context, initial);
+    ElementsAttr value = data ? elementsFor(*data, it->second) : numberElements(context, initial);
     auto loc = NameLoc::get(StringAttr::get(context, path), module->getLoc());
     graph::StateOp::create(builder, loc, it->second, value, path);
   }

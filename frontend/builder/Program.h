@@ -54,13 +54,18 @@ private:
 
 class Program {
 public:
-  Program(mlir::MLIRContext *context, const SourceGraph &source, const BuildOptions &options);
+  /// Large constants of the file as attributes, by bytes and view; kept over restarts so that each has one resource.
+  using ElementsKey = std::tuple<const void *, int, int64_t, std::vector<int64_t>, std::vector<int64_t>>;
+  using ElementsCache = std::map<ElementsKey, mlir::ElementsAttr>;
+
+  Program(mlir::MLIRContext *context, const SourceGraph &source, const BuildOptions &options, ElementsCache &elements);
 
   mlir::Location location(LocationId id) const;
   /// "model.py:12: y = f(x) (in encoder.layer)", or the model file where the line is unknown.
   std::string describe(LocationId id) const;
   const SourceLocation &sourceLocation(LocationId id) const;
 
+  mlir::ElementsAttr elementsFor(const TensorData &data, const std::string &name);
   /// The symbol of the graph.parameter that holds `data`; equal views of one storage share it.
   mlir::FlatSymbolRefAttr parameter(const TensorData &data, const std::string &name, bool requiresGrad);
   /// The symbol of the graph.state for an attribute whose file value is `initial` (a tensor, or a number as 0-d).
@@ -109,8 +114,8 @@ public:
   size_t evaluatedNodes = 0;
 
 private:
-  using ParameterKey = std::tuple<const void *, int, int64_t, std::vector<int64_t>, std::vector<int64_t>>;
-  std::map<ParameterKey, std::string> parameters;
+  std::map<ElementsKey, std::string> parameters;
+  ElementsCache &elements;
   std::map<AttributeKey, std::string> states;
   std::set<std::string> symbolNames;
   std::string uniqueSymbol(const std::string &name);

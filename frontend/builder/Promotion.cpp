@@ -52,9 +52,11 @@ PromotedOperand builder::promotedOperand(Call &call, llvm::StringRef name) {
 }
 
 ScalarType builder::resultType(llvm::ArrayRef<PromotedOperand> operands) {
+  // Arithmetic among Python numbers keeps Python's precision.
+  bool numbersOnly = llvm::all_of(operands, [](const PromotedOperand &operand) { return operand.isNumber; });
   std::optional<ScalarType> byRank[3]; // tensors with dims, 0-d tensors, numbers
   for (const PromotedOperand &operand : operands) {
-    ScalarType type = operand.isNumber && isFloat(operand.dtype) ? ScalarType::F32 : operand.dtype;
+    ScalarType type = operand.isNumber && !numbersOnly && isFloat(operand.dtype) ? ScalarType::F32 : operand.dtype;
     std::optional<ScalarType> &slot = byRank[operand.isNumber ? 2 : operand.isScalar ? 1 : 0];
     slot = slot ? promoteTypes(*slot, type) : type;
   }

@@ -38,6 +38,8 @@ public:
   Tensor fresh(Value value, llvm::ArrayRef<DimAttr> strides = {});
   /// A view of `base`: value and effect of writing in `step`, eager strides and offset in storage elements.
   Tensor view(const Tensor &base, ViewStep step, llvm::ArrayRef<DimAttr> strides, DimAttr offset);
+  /// The type of the tensor that covers the storage of `tensor`.
+  mlir::RankedTensorType storageType(const Tensor &tensor);
   /// A view of the whole storage of `base`, whose elements lie in row-major order.
   Tensor storageView(const Tensor &base, ViewStep step, llvm::ArrayRef<DimAttr> strides, DimAttr offset);
   /// Another Python object for the same elements.

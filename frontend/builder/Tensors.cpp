@@ -107,29 +107,36 @@ Value Run::scatterStrided(const Tensor &tensor, Value value) {
   Value base = storageValue(*this, *tensor->storage);
   bool fixed = base && e.type(base).hasStaticShape() && tensor->type.hasStaticShape() && tensor->offset.isConstant() &&
                llvm::all_of(tensor->strides, [](DimAttr stride) { return stride.isConstant(); });
-  if (!fixed || !tensor->storage->isContiguous || tensor->type.getNumElements() > 1 << 20) {
+  if (!fixed || !tensor->storage->isContiguous || e.type(base).getNumElements() > 1 << 20 || tensor->type.getNumElements() == 0) {
     e.fail("writes through a view whose elements' positions in memory can't be listed (symbolic sizes, or more than a million elements)");
     return {};
   }
+  // Which element of the view lands on each element of the storage; the last one wins.
   ArrayRef<int64_t> shape = tensor->type.getShape();
-  std::vector<Val> positions;
+  int64_t count = e.type(base).getNumElements();
+  std::vector<Val> source(count, Val(int64_t(0))), written(count, Val(false));
   std::vector<int64_t> index(shape.size(), 0);
   for (int64_t i = 0; i < tensor->type.getNumElements(); ++i) {
     int64_t at = tensor->offset.getValue();
     for (size_t d = 0; d < shape.size(); ++d)
       at += index[d] * tensor->strides[d].getValue();
-    positions.push_back(at);
+    GRAPHC_CHECK(at >= 0 && at < count, "a view reaches beyond its storage");
+    source[at] = i;
+    written[at] = true;
     for (size_t d = shape.size(); d-- > 0 && ++index[d] == shape[d];)
       index[d] = 0;
   }
-  int64_t count = int64_t(positions.size());
-  Value flat = e.reshape(base, {e.dim(e.type(base).getNumElements())});
-  Value indices = e.constant({count}, ScalarType::I64, positions);
-  Value written = e.create<graph::ScatterOp>(flat, indices, e.reshape(value, {e.dim(count)}), int64_t(0), graph::ScatterReduce::none, false);
-  return e.reshape(written, e.dims(base));
+  Value elements = e.reshape(value, {e.dim(tensor->type.getNumElements())});
+  Value moved = e.create<graph::IndexSelectOp>(elements, e.constant({count}, ScalarType::I64, source), int64_t(0));
+  Value result = e.create<graph::WhereOp>(e.constant({count}, ScalarType::Bool, written), moved, e.reshape(base, {e.dim(count)}));
+  return e.reshape(result, e.dims(base));
 }
 
+RankedTensorType Run::storageType(const Tensor &tensor) { return e.type(storageValue(*this, *tensor->storage)); }
+
 void Run::write(const Tensor &tensor, Value value) {
+  if (tensor->type.hasStaticShape() && tensor->type.getNumElements() == 0)
+    return;
   StorageCell &cell = *tensor->storage;
   if (cell.origin == StorageCell::Origin::Attribute)
     noteState({cell.object, cell.name});

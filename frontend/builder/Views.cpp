@@ -430,6 +430,11 @@ static void convertAsStrided(Call &call) {
   DimAttr offset = call.given("storage_offset") ? call.dim("storage_offset") : x->offset;
   if (call.failed() || sizes.size() != strides.size())
     return call.fail("as_strided needs one stride a dim");
+  DimAttr last = offset, total = graph::getNumElements(call.run.storageType(x));
+  for (size_t d = 0; d < sizes.size(); ++d)
+    last = last + (sizes[d] - 1) * strides[d];
+  if (call.run.proved(graph::DimPredicate::Lt, last, total) == false)
+    return call.fail("as_strided reaches element " + last.str() + " of a storage of " + total.str());
   ViewStep step;
   step.apply = [=](Emitter &e, Value base) { return e.create<graph::AsStridedOp>(base, e.dimArray(sizes), e.dimArray(strides), offset); };
   call.give(Val(call.run.storageView(x, std::move(step), strides, offset)));

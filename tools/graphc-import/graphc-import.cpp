@@ -6,7 +6,10 @@
 #include "frontend/GraphBuilder.h"
 #include "frontend/ReadModel.h"
 #include "frontend/builder/Value.h"
+#include "ir/graph/Graph.h"
 #include "ir/interpreter/Interpreter.h"
+#include "ir/kernel/Kernel.h"
+#include "ir/scalar/Scalar.h"
 #include "tools/driver/InputSpec.h"
 #include "tools/npz/Npz.h"
 
@@ -140,6 +143,7 @@ int main(int argc, char **argv) {
   for (const driver::BindSpec &bind : arguments.binds)
     options.binds.push_back({bind.name, bind.text});
   mlir::MLIRContext context;
+  context.loadDialect<graph::GraphDialect, kernel::KernelDialect, scalar::ScalarDialect, mlir::func::FuncDialect>();
   llvm::Expected<frontend::BuiltGraph> built = frontend::buildGraph(context, *source, options);
   if (!built)
     return fail(built.takeError(), 1);
