@@ -3,10 +3,12 @@
 //   scaled_dot_product_attention   matmul, scale, mask, softmax, matmul
 //   lstm, gru                      one linear over all steps, then a cell for each step (the number of steps is known)
 //   lstm_cell, gru_cell            two linears and pointwise gates
+//   scatter, index_put, sort, …    comparisons and reductions (decompose/Indexing.h)
 //
 // The op that gives the composite's result carries its `graph.value`.
 #include "ir/graph/Infer.h"
 #include "passes/Passes.h"
+#include "passes/decompose/Indexing.h"
 #include "passes/outline/Groups.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -256,7 +258,11 @@ struct Decompose : graphc::impl::DecomposeBase<Decompose> {
       llvm::TypeSwitch<Operation *>(op)
           .Case<AttentionOp>([](auto attention) { decomposeAttention(attention); })
           .Case<LstmCellOp, GruCellOp>([](auto cell) { decomposeCell(cell); })
-          .Case<LstmOp, GruOp>([&](auto layers) { ok &= succeeded(decomposeLayers(layers, maxSteps)); });
+          .Case<LstmOp, GruOp>([&](auto layers) { ok &= succeeded(decomposeLayers(layers, maxSteps)); })
+          .Default([](Operation *other) {
+            if (SmallVector<Value> results = decomposeIndexing(other); !results.empty())
+              replace(other, results);
+          });
     if (!ok)
       signalPassFailure();
   }

@@ -170,7 +170,7 @@ Value KernelEmitter::load(Value tensor, ArrayRef<AffineExpr> index, Value otherw
   llvm::append_range(accesses, index);
   SmallVector<Value> operands;
   AffineMap all = compact(index, operands, activeMask.expressions);
-  AffineMap map = all.getMajorSubMap(index.size());
+  AffineMap map = AffineMap::get(all.getNumDims(), all.getNumSymbols(), all.getResults().take_front(index.size()), getContext());
   if (activeMask.empty())
     return toComputeType(LoadOp::create(builder, scalarBuilder->getLoc(), elementType, buffer, operands, Value(), AffineMapAttr::get(map),
                                         IntegerSetAttr()));
