@@ -11,34 +11,12 @@
 #ifndef GRAPHC_FRONTEND_GRAPHBUILDER_H
 #define GRAPHC_FRONTEND_GRAPHBUILDER_H
 
-#include "frontend/SourceGraph.h"
+#include "frontend/InputSpec.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/Error.h"
 
 namespace graphc::frontend {
-
-/// One dim of an input: a number, or a symbol with its range.
-struct DimSpec {
-  int64_t value = 0;
-  std::string symbol;
-  int64_t min = 1;            // of a symbol
-  std::optional<int64_t> max; // of a symbol; none: unbounded
-
-  bool isSymbol() const { return !symbol.empty(); }
-};
-
-/// A tensor argument. The name is the model's or `in0`, `in1`, … by position among all arguments.
-struct InputSpec {
-  std::string name;
-  ScalarType dtype = ScalarType::F32;
-  std::vector<DimSpec> dims;
-};
-
-/// The value of another argument, as text: read as the argument's type (int, float, bool, str, list, None).
-struct BindSpec {
-  std::string name, text;
-};
 
 struct BuildOptions {
   std::vector<InputSpec> inputs;

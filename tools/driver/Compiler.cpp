@@ -123,26 +123,16 @@ private:
     if (std::optional<std::string> message = suggestInputs(*source, options))
       return failure(ExitStatus::Model, *message);
     begin("Building the graph");
-    llvm::Expected<frontend::BuiltGraph> built = frontend::buildGraph(context, *source, buildOptions());
+    frontend::BuildOptions build;
+    build.inputs = options.inputs;
+    build.binds = options.binds;
+    llvm::Expected<frontend::BuiltGraph> built = frontend::buildGraph(context, *source, build);
     if (!built)
       return built.takeError();
     module = std::move(built->module);
     for (std::string &note : built->notes)
       result.diagnostics.push_back({Diagnostic::Severity::Note, std::move(note), "", 0, 0});
     return llvm::Error::success();
-  }
-
-  frontend::BuildOptions buildOptions() const {
-    frontend::BuildOptions build;
-    for (const InputSpec &input : options.inputs) {
-      frontend::InputSpec spec{input.name, input.dtype, {}};
-      for (const DimSpec &dim : input.dims)
-        spec.dims.push_back({dim.value, dim.symbol, dim.min, dim.max});
-      build.inputs.push_back(std::move(spec));
-    }
-    for (const BindSpec &bind : options.binds)
-      build.binds.push_back({bind.name, bind.text});
-    return build;
   }
 
   llvm::Error runPasses(llvm::StringRef phase, llvm::function_ref<void(mlir::OpPassManager &, const PipelineOptions &)> build) {

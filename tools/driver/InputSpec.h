@@ -7,36 +7,17 @@
 #ifndef GRAPHC_TOOLS_DRIVER_INPUTSPEC_H
 #define GRAPHC_TOOLS_DRIVER_INPUTSPEC_H
 
-#include "frontend/SourceGraph.h"
+#include "frontend/InputSpec.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace graphc::driver {
 
-/// One dim: a number (symbol empty), or a symbol with its range.
-struct DimSpec {
-  int64_t value = 0;
-  std::string symbol;
-  int64_t min = 1;            // of a symbol
-  std::optional<int64_t> max; // of a symbol; none: unbounded
-
-  bool isSymbol() const { return !symbol.empty(); }
-};
-
-/// One `--input`. The name is the model's or `in0`, `in1`, … by position.
-struct InputSpec {
-  std::string name;
-  frontend::ScalarType dtype = frontend::ScalarType::F32;
-  std::vector<DimSpec> dims;
-};
-
-/// One `--bind`. The text is read as the argument's type (int, float, bool, str) once that is known.
-struct BindSpec {
-  std::string name, text;
-};
+using frontend::BindSpec;
+using frontend::DimSpec;
+using frontend::InputSpec;
 
 /// Reads one `--input` value. Errors (ExitStatus::Usage) say where the text stops making sense.
 llvm::Expected<InputSpec> parseInputSpec(llvm::StringRef text);
