@@ -4,6 +4,7 @@
 //   lstm, gru                      one linear over all steps, then a cell for each step (the number of steps is known)
 //   lstm_cell, gru_cell            two linears and pointwise gates
 //   scatter, index_put, sort, …    comparisons and reductions (decompose/Indexing.h)
+//   sum, mean, … over one element  a reshape
 //
 // The op that gives the composite's result carries its `graph.value`.
 #include "ir/graph/Infer.h"
@@ -248,6 +249,15 @@ template <typename Op> LogicalResult decomposeLayers(Op op, int64_t maxSteps) {
   return success();
 }
 
+/// A fold over dims of size 1 gives the elements themselves.
+template <typename Op> void decomposeUnitReduction(Op op) {
+  RankedTensorType type = tensorType(op.getX());
+  if (llvm::any_of(op.getDims(), [&](int64_t d) { return type.isDynamicDim(d) || type.getDimSize(d) != 1; }))
+    return;
+  Builder b(op);
+  replace(op, {b.reshape(op.getX(), getDims(tensorType(op.getResult())))});
+}
+
 struct Decompose : graphc::impl::DecomposeBase<Decompose> {
   using DecomposeBase::DecomposeBase;
   void runOnOperation() override {
@@ -258,6 +268,7 @@ struct Decompose : graphc::impl::DecomposeBase<Decompose> {
       llvm::TypeSwitch<Operation *>(op)
           .Case<AttentionOp>([](auto attention) { decomposeAttention(attention); })
           .Case<LstmCellOp, GruCellOp>([](auto cell) { decomposeCell(cell); })
+          .Case<SumOp, MeanOp, ProdOp, AmaxOp, AminOp>([](auto reduction) { decomposeUnitReduction(reduction); })
           .Case<LstmOp, GruOp>([&](auto layers) { ok &= succeeded(decomposeLayers(layers, maxSteps)); })
           .Default([](Operation *other) {
             if (SmallVector<Value> results = decomposeIndexing(other); !results.empty())

@@ -1,7 +1,8 @@
 // Turns groups of graph ops into kernel.launch over kernel.func.
 //
 // Input: functions of graph ops; ops with equal `graph.group` numbers become one kernel (FuseKernels numbers them), an op without is a kernel of its own.
-// Output: in functions remain graph.get, constant, read_state, write_state, guard, kernel.launch, kernel.alias (a view that moves nothing) and return.
+// Output: in functions remain graph.get, constant, read_state, write_state, guard, kernel.launch, kernel.alias (a view that moves nothing), kernel.join
+// (a concatenation that moves nothing) and return.
 //
 //   %0 = graph.linear %x, %w {graph.group = 0}          kernel.func @linear_relu(…) { kernel.contract … }
 //   %1 = graph.relu %0 {graph.group = 0}           ->   %1 = kernel.launch @linear_relu(%x, %w)
@@ -85,6 +86,8 @@ public:
 
 private:
   void outline(const Group &group);
+  bool outlineAlias(const Group &group);
+  bool outlineJoin(const Group &group);
   Emitter emitElements(const Group &group);
   Emitter emitElements(const Group &group, const Domain &domain, ArrayRef<bool> inner);
   Emitter emitContraction(const Group &group);
@@ -94,6 +97,7 @@ private:
   ModuleOp module;
   SymbolTable symbols;
   llvm::StringMap<StringAttr> kernelsByText;
+  llvm::DenseSet<Value> joined; // launch results that lie in a join
 };
 
 Emitter makeEmitter(const Group &group, ArrayRef<graph::DimAttr> grid) {
@@ -173,7 +177,7 @@ Emitter Outliner::emitContraction(const Group &group) {
 StringAttr Outliner::addKernel(kernel::FuncOp func, StringRef name) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  func->print(stream);
+  func->print(stream, OpPrintingFlags().enableDebugInfo(false));
   StringAttr &known = kernelsByText[text];
   if (known) {
     func->erase();
@@ -196,16 +200,58 @@ void Outliner::launch(const Group &group, KernelEmitter &emitter) {
     dead->erase();
 }
 
+bool Outliner::outlineAlias(const Group &group) {
+  Operation *op = group.ops[0];
+  std::optional<View> view = group.ops.size() == 1 ? getView(op) : std::nullopt;
+  std::optional<int64_t> offset = view ? getAliasOffset(op, *view) : std::nullopt;
+  if (!offset)
+    return false;
+  OpBuilder builder(op);
+  auto alias = kernel::AliasOp::create(builder, op->getLoc(), group.outputs[0].getType(), view->source, *offset);
+  Value(group.outputs[0]).replaceAllUsesWith(alias.getResult());
+  op->erase();
+  return true;
+}
+
+/// The launch result that a value is all of; null where it is none or a part of one.
+Value getWholeLaunch(Value value) {
+  Value root = value;
+  while (auto alias = root.getDefiningOp<kernel::AliasOp>())
+    root = alias.getSource();
+  bool isWhole = graph::getNumElements(cast<RankedTensorType>(root.getType())) == graph::getNumElements(cast<RankedTensorType>(value.getType()));
+  return isWhole && root.getDefiningOp<kernel::LaunchOp>() ? root : Value();
+}
+
+/// A concatenation along the outermost dim in memory of what launches write: they write into its result.
+bool Outliner::outlineJoin(const Group &group) {
+  auto concat = dyn_cast<graph::ConcatOp>(group.ops[0]);
+  if (!concat || group.ops.size() != 1)
+    return false;
+  auto type = cast<RankedTensorType>(concat.getResult().getType());
+  for (int64_t d : graph::getOrder(type)) {
+    if (d == int64_t(concat.getDim()))
+      break;
+    if (type.isDynamicDim(d) || type.getDimSize(d) != 1)
+      return false;
+  }
+  SmallVector<Value> roots;
+  for (Value part : concat.getParts()) {
+    Value root = getWholeLaunch(part);
+    if (!root || joined.contains(root) || llvm::is_contained(roots, root) || graph::getOrder(cast<RankedTensorType>(part.getType())) != graph::getOrder(type))
+      return false;
+    roots.push_back(root);
+  }
+  joined.insert(roots.begin(), roots.end());
+  OpBuilder builder(concat);
+  auto join = kernel::JoinOp::create(builder, concat.getLoc(), type, concat.getParts());
+  concat.getResult().replaceAllUsesWith(join.getResult());
+  concat->erase();
+  return true;
+}
+
 void Outliner::outline(const Group &group) {
-  if (group.ops.size() == 1)
-    if (std::optional<View> view = getView(group.ops[0]))
-      if (std::optional<int64_t> offset = getAliasOffset(group.ops[0], *view)) {
-        OpBuilder builder(group.ops[0]);
-        auto alias = kernel::AliasOp::create(builder, group.ops[0]->getLoc(), group.outputs[0].getType(), view->source, *offset);
-        Value(group.outputs[0]).replaceAllUsesWith(alias.getResult());
-        group.ops[0]->erase();
-        return;
-      }
+  if (outlineAlias(group) || outlineJoin(group))
+    return;
   Emitter emitter = group.contraction ? emitContraction(group) : emitElements(group);
   launch(group, *emitter);
 }

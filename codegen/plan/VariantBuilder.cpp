@@ -9,6 +9,9 @@ using namespace graphc::codegen;
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
+/// What generated code asks of the caller's memory: it loads and stores elements and vectors of them unaligned.
+static uint32_t elementAlignment(RankedTensorType type) { return std::max(1u, type.getElementTypeBitWidth() / 8); }
+
 VariantBuilder::VariantBuilder(func::FuncOp function, const plan::PlanT &plan, const TargetCode &code, PlanTables &tables)
     : function(function), module(function->getParentOfType<ModuleOp>()), plan(plan), code(code), tables(tables),
       variant(std::make_unique<plan::VariantT>()) {
@@ -27,6 +30,8 @@ uint32_t VariantBuilder::addBuffer(RankedTensorType type, plan::BufferKind kind,
   buffer->dims = tables.dimsOf(type);
   buffer->order = tables.orderOf(type);
   buffer->bytes = tables.dim(getByteSize(type));
+  if (kind == plan::BufferKind::Input)
+    buffer->alignment = elementAlignment(type);
   buffer->first_step = UINT32_MAX; // until a step uses it
   variant->buffers.push_back(std::move(buffer));
   return variant->buffers.size() - 1;
@@ -124,6 +129,36 @@ void VariantBuilder::addAlias(kernel::AliasOp op) {
   buffers[op.getResult()] = buffer;
 }
 
+void VariantBuilder::findJoins() {
+  for (auto join : function.getBody().front().getOps<kernel::JoinOp>()) {
+    graph::DimAttr offset = graph::DimAttr::constant(join.getContext(), 0);
+    for (Value part : join.getParts()) {
+      Value root = part;
+      while (auto alias = root.getDefiningOp<kernel::AliasOp>())
+        root = alias.getSource();
+      GRAPHC_CHECK(root.getDefiningOp<kernel::LaunchOp>() && !places.contains(root), "a part of a join is no launch's own");
+      places[root] = {join, offset};
+      offset = offset + getByteSize(typeOf(part));
+    }
+  }
+}
+
+uint32_t VariantBuilder::addOutputBuffer(Value output, StringRef name) {
+  auto place = places.find(output);
+  if (place == places.end())
+    return addBuffer(typeOf(output), plan::BufferKind::Arena, 0, name);
+  Value joined = place->second.join.getResult();
+  auto [it, isNew] = buffers.try_emplace(joined, 0);
+  if (isNew)
+    buffers[joined] = addBuffer(typeOf(joined), plan::BufferKind::Arena, 0, "join");
+  uint32_t whole = buffers.lookup(joined), buffer = addBuffer(typeOf(output), plan::BufferKind::Arena, 0, name);
+  variant->buffers[buffer]->alias_of = whole;
+  graph::DimAttr offset = place->second.offset;
+  if (!offset.isConstant() || offset.getValue() != 0)
+    variant->buffers[buffer]->alias_offset = tables.dim(offset);
+  return buffer;
+}
+
 void VariantBuilder::addLaunch(kernel::LaunchOp op) {
   auto known = kernels.find(op.getKernel());
   GRAPHC_CHECK(known != kernels.end(), "a launch names a kernel that was not compiled");
@@ -138,7 +173,7 @@ void VariantBuilder::addLaunch(kernel::LaunchOp op) {
   for (Value input : op.getInputs())
     launch.buffers.push_back(buffers.lookup(input));
   for (Value output : op.getOutputs()) {
-    buffers[output] = addBuffer(typeOf(output), plan::BufferKind::Arena, 0, op.getKernel());
+    buffers[output] = addOutputBuffer(output, op.getKernel());
     launch.buffers.push_back(buffers.lookup(output));
   }
   for (uint32_t buffer : launch.buffers)
@@ -169,7 +204,7 @@ llvm::Error VariantBuilder::addOp(Operation &op) {
     addAlias(alias);
   } else if (auto launch = dyn_cast<kernel::LaunchOp>(op)) {
     addLaunch(launch);
-  } else if (!isa<graph::WriteStateOp, func::ReturnOp>(op)) {
+  } else if (!isa<graph::WriteStateOp, func::ReturnOp, kernel::JoinOp>(op)) {
     return llvm::createStringError(describeLocation(op.getLoc()) + ": no plan step stands for '" + op.getName().getStringRef().str() + "'");
   }
   return llvm::Error::success();
@@ -196,6 +231,7 @@ void VariantBuilder::addReturn(func::ReturnOp op, ArrayRef<graph::WriteStateOp> 
     if (root.kind == plan::BufferKind::Arena && isWhole) {
       root.kind = plan::BufferKind::Output;
       root.index = i;
+      root.alignment = elementAlignment(typeOf(value));
     }
     variant->outputs.push_back(buffer);
   }
@@ -227,6 +263,7 @@ llvm::Expected<std::unique_ptr<plan::VariantT>> VariantBuilder::build() {
   variant->name = function.getSymName().str();
   variant->states.assign(plan.states.size(), -1);
   addInputs();
+  findJoins();
   SmallVector<graph::WriteStateOp> writes;
   for (Operation &op : function.getBody().front()) {
     if (auto write = dyn_cast<graph::WriteStateOp>(op))

@@ -26,6 +26,9 @@ private:
   void addGuard(graph::GuardOp op);
   void addAlias(kernel::AliasOp op);
   void addLaunch(kernel::LaunchOp op);
+  void findJoins();
+  /// The buffer of a launch's output: in a join's where it is a part of one.
+  uint32_t addOutputBuffer(mlir::Value output, llvm::StringRef name);
   void finishStates(llvm::ArrayRef<graph::WriteStateOp> writes);
   void addReturn(mlir::func::ReturnOp op, llvm::ArrayRef<graph::WriteStateOp> writes);
 
@@ -45,6 +48,11 @@ private:
   std::unique_ptr<plan::VariantT> variant;
   llvm::DenseMap<mlir::Value, uint32_t> buffers;
   llvm::StringMap<uint32_t> kernels;
+  struct Place {
+    kernel::JoinOp join;
+    graph::DimAttr offset; // bytes
+  };
+  llvm::DenseMap<mlir::Value, Place> places; // of launch results that lie in a join
 };
 
 } // namespace graphc::codegen

@@ -16,7 +16,7 @@ static llvm::Error errorAt(Operation *op, const std::string &text) {
 }
 
 bool graphc::interpreter::canEvaluate(Operation *op) {
-  return isa<graph::ConstantOp, graph::GetOp, kernel::LaunchOp, kernel::AliasOp>(op) || hasKernel(op);
+  return isa<graph::ConstantOp, graph::GetOp, kernel::LaunchOp, kernel::AliasOp, kernel::JoinOp>(op) || hasKernel(op);
 }
 
 /// Row-major positions of a tensor's elements in the order in which they lie in memory.
@@ -35,24 +35,42 @@ static std::vector<size_t> getMemoryOrder(ArrayRef<int64_t> sizes, ArrayRef<int6
   return positions;
 }
 
+static Tensor makeTensor(RankedTensorType type, const llvm::StringMap<int64_t> &symbols) {
+  return Tensor(type.getElementType(), llvm::map_to_vector(graph::getDims(type), [&](graph::DimAttr dim) {
+    std::optional<int64_t> size = dim.evaluate(symbols);
+    GRAPHC_CHECK(size, "a view of memory has a dim without value");
+    return *size;
+  }));
+}
+
+static void copyElement(const Tensor &from, size_t position, Tensor &to, size_t target) {
+  if (to.elements.isFloat())
+    to.elements.floats[target] = from.elements.floats[position];
+  else
+    to.elements.ints[target] = from.elements.ints[position];
+}
+
 static Tensor evaluateAlias(kernel::AliasOp op, const Tensor &source, const llvm::StringMap<int64_t> &symbols) {
   auto type = cast<RankedTensorType>(op.getResult().getType());
-  SmallVector<int64_t> sizes = llvm::map_to_vector(graph::getDims(type), [&](graph::DimAttr dim) {
-    std::optional<int64_t> size = dim.evaluate(symbols);
-    GRAPHC_CHECK(size, "an alias has a dim without value");
-    return *size;
-  });
-  Tensor result(type.getElementType(), sizes);
+  Tensor result = makeTensor(type, symbols);
   std::vector<size_t> from = getMemoryOrder(source.sizes, graph::getOrder(cast<RankedTensorType>(op.getSource().getType())));
-  std::vector<size_t> to = getMemoryOrder(sizes, graph::getOrder(type));
+  std::vector<size_t> to = getMemoryOrder(result.sizes, graph::getOrder(type));
   GRAPHC_CHECK(to.size() + op.getOffset() <= from.size(), "an alias leaves its source");
-  for (size_t i = 0; i < to.size(); ++i) {
-    size_t position = from[i + op.getOffset()];
-    if (result.elements.isFloat())
-      result.elements.floats[to[i]] = source.elements.floats[position];
-    else
-      result.elements.ints[to[i]] = source.elements.ints[position];
-  }
+  for (size_t i = 0; i < to.size(); ++i)
+    copyElement(source, from[i + op.getOffset()], result, to[i]);
+  return result;
+}
+
+static Tensor evaluateJoin(kernel::JoinOp op, ArrayRef<const Tensor *> parts, const llvm::StringMap<int64_t> &symbols) {
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  Tensor result = makeTensor(type, symbols);
+  std::vector<size_t> to = getMemoryOrder(result.sizes, graph::getOrder(type));
+  size_t next = 0;
+  for (auto [part, value] : llvm::zip(parts, op.getParts()))
+    for (size_t position : getMemoryOrder(part->sizes, graph::getOrder(cast<RankedTensorType>(value.getType())))) {
+      GRAPHC_CHECK(next < to.size(), "the parts of a join are larger than its result");
+      copyElement(*part, position, result, to[next++]);
+    }
   return result;
 }
 
@@ -68,6 +86,8 @@ llvm::Expected<std::vector<Tensor>> Interpreter::evaluate(Operation *op, ArrayRe
   }
   if (auto alias = dyn_cast<kernel::AliasOp>(op))
     return std::vector<Tensor>{evaluateAlias(alias, *operands[0], symbols)};
+  if (auto join = dyn_cast<kernel::JoinOp>(op))
+    return std::vector<Tensor>{evaluateJoin(join, operands, symbols)};
   if (auto launch = dyn_cast<kernel::LaunchOp>(op))
     return interpretKernel(module.lookupSymbol<kernel::FuncOp>(launch.getKernel()), operands, symbols, precision);
   if (!hasKernel(op))

@@ -128,3 +128,11 @@ def Kernel_AliasOp : Kernel_Op<"alias", [Pure]> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$source `at` $offset attr-dict `:` type($source) `->` type($result)";
 }
+
+def Kernel_JoinOp : Kernel_Op<"join", [Pure]> {
+  let summary = "Tensors that lie one after the other in memory: a concatenation that moves nothing";
+  let description = "Between launches only. Every part is the whole result of one launch (perhaps through a kernel.alias) and part of one join at most, so that the launch can write it in place.";
+  let arguments = (ins Variadic<AnyRankedTensor>:$parts);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$parts attr-dict `:` functional-type($parts, $result)";
+}

@@ -20,6 +20,15 @@ bool OpFacts::isAlias(Operation *op) {
   return aliases[op];
 }
 
+/// Whether a contraction of a single column reads each element of its lhs at most once.
+static bool readsOnce(Operation *op) {
+  kernel::ContractionSpec spec = cast<graph::ContractionOpInterface>(op).getContraction();
+  graph::DimAttr reads = graph::DimAttr::constant(op->getContext(), 1);
+  for (graph::DimAttr extent : llvm::concat<graph::DimAttr>(spec.grid, spec.m, spec.k))
+    reads = reads * extent;
+  return reads == graph::getNumElements(cast<RankedTensorType>(spec.lhs.getType()));
+}
+
 Role OpFacts::getRole(Operation *op) {
   if (getContractionKernel(op))
     return Role::Contraction;
@@ -32,7 +41,7 @@ Role OpFacts::getRole(Operation *op) {
   case graph::FusionKind::Reduction: return Role::Reduction;
   case graph::FusionKind::Normalization: return Role::Row;
   case graph::FusionKind::Window: return Role::Window;
-  case graph::FusionKind::Contraction: return Role::Window; // a single column: a fold over a window
+  case graph::FusionKind::Contraction: return readsOnce(op) ? Role::Reduction : Role::Window; // a single column
   default: return Role::Alone;
   }
 }

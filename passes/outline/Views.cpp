@@ -43,13 +43,16 @@ std::optional<int64_t> graphc::getAliasOffset(Operation *op, View &view) {
   return offset ? std::optional(offset.getValue()) : std::nullopt;
 }
 
-/// Row-major strides, whatever the physical order.
-static std::optional<SmallVector<int64_t>> logicalStrides(RankedTensorType type) {
-  if (!type.hasStaticShape())
-    return std::nullopt;
-  SmallVector<int64_t> strides(type.getRank(), 1);
-  for (int64_t d = type.getRank() - 1; d > 0; --d)
-    strides[d - 1] = strides[d] * type.getDimSize(d);
+/// Row-major strides of the dims from `first` on, whatever the physical order; nullopt where one of them is symbolic.
+static std::optional<SmallVector<graph::DimAttr>> logicalStrides(RankedTensorType type, int64_t first) {
+  SmallVector<graph::DimAttr> strides;
+  int64_t stride = 1;
+  for (int64_t d = type.getRank() - 1; d >= first; --d) {
+    strides.insert(strides.begin(), graph::DimAttr::constant(type.getContext(), stride));
+    if (type.isDynamicDim(d))
+      return std::nullopt;
+    stride *= type.getDimSize(d);
+  }
   return strides;
 }
 
@@ -74,18 +77,20 @@ std::optional<SmallVector<AffineExpr>> graphc::mapForward(Operation *op, ArrayRe
   }
   if (isPermutation)
     return result;
-  // The same row-major position.
-  std::optional<SmallVector<int64_t>> fromStrides = logicalStrides(from), toStrides = logicalStrides(to);
+  // The same leading dims, then the same row-major position.
+  int64_t prefix = 0;
+  while (prefix < std::min(from.getRank(), to.getRank()) && graph::getDim(from, prefix) == graph::getDim(to, prefix) &&
+         (view->index[prefix] == getAffineDimExpr(prefix, context) || isa<AffineConstantExpr>(view->index[prefix])))
+    ++prefix;
+  std::optional<SmallVector<graph::DimAttr>> fromStrides = logicalStrides(from, prefix), toStrides = logicalStrides(to, prefix);
   if (!fromStrides || !toStrides)
     return std::nullopt;
-  auto constants = [&](ArrayRef<int64_t> values) {
-    return llvm::map_to_vector(values, [&](int64_t v) { return graph::DimAttr::constant(context, v); });
-  };
-  AffineExpr source = linearize(view->index, constants(*fromStrides), *view->simplifier, context);
-  if (source != linearize(allDims(to.getRank(), context), constants(*toStrides), *view->simplifier, context))
+  SmallVector<AffineExpr> dims = allDims(to.getRank(), context);
+  AffineExpr source = linearize(ArrayRef(view->index).drop_front(prefix), *fromStrides, *view->simplifier, context);
+  if (source != linearize(ArrayRef(dims).drop_front(prefix), *toStrides, *view->simplifier, context))
     return std::nullopt;
-  AffineExpr position = linearize(index, constants(*fromStrides), simplifier, context);
+  AffineExpr position = linearize(index.drop_front(prefix), *fromStrides, simplifier, context);
   for (int64_t d = 0; d < to.getRank(); ++d)
-    result[d] = simplifier.simplify(position.floorDiv((*toStrides)[d]) % to.getDimSize(d));
+    result[d] = d < prefix ? index[d] : simplifier.simplify(position.floorDiv((*toStrides)[d - prefix].getValue()) % to.getDimSize(d));
   return result;
 }

@@ -87,3 +87,20 @@ func.func @two_outputs(%x: tensor<5xf32>) -> (tensor<5xf32>, tensor<5xf32>) {
   %1 = graph.add %0, %x {graph.group = 7 : i64} : (tensor<5xf32>, tensor<5xf32>) -> tensor<5xf32>
   return %0, %1 : tensor<5xf32>, tensor<5xf32>
 }
+
+// -----
+
+// What launches write one after the other is joined without a copy; a part that is an input, or that is joined already, is copied.
+// CHECK-LABEL: func.func @joins
+// CHECK:         %[[A:.*]] = kernel.launch @relu(%arg0)
+// CHECK:         %[[B:.*]] = kernel.launch @add(%arg0)
+// CHECK:         %[[J:.*]] = kernel.join %[[A]], %[[B]] : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<2x4xf32>
+// CHECK:         %[[C:.*]] = kernel.launch @concat(%[[A]], %arg0)
+// CHECK:         return %[[J]], %[[C]]
+func.func @joins(%x: tensor<1x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>) {
+  %0 = graph.relu %x : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %1 = graph.add %x, %x : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
+  %2 = graph.concat %0, %1 dim 0 : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<2x4xf32>
+  %3 = graph.concat %0, %x dim 0 : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<2x4xf32>
+  return %2, %3 : tensor<2x4xf32>, tensor<2x4xf32>
+}

@@ -12,6 +12,7 @@
 // CHECK-NEXT: constant 1 f32[4,4] 64 bytes "w"
 // CHECK-NEXT: kernel 0 linear_relu
 // CHECK-NEXT: kernel 1 relu
+// CHECK-NEXT: kernel 2 add
 graph.symbol @B min 1 max 64 from "input x, dim 0"
 graph.parameter @w = dense<[[1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0], [1.0, 2.0, 3.0, 4.0]]> : tensor<4x4xf32>
 graph.state @a attribute "model.a" = dense<0.0> : tensor<4xf32>
@@ -61,4 +62,23 @@ func.func @second(%x: tensor<?x4xf32, #graph.info<dims = [B, 4]>>) -> (tensor<?x
   %0 = graph.relu %a : (tensor<4xf32>) -> tensor<4xf32>
   graph.write_state @b, %0 : tensor<4xf32>
   return %x, %0 : tensor<?x4xf32, #graph.info<dims = [B, 4]>>, tensor<4xf32>
+}
+
+// Launches write into the buffer of their join, which is the output itself.
+// CHECK:      variant 2 "joined"
+// CHECK-NEXT:   buffer 0 input 0 f32[B,4] "x"
+// CHECK-NEXT:   buffer 1 state 0 f32[4] "a"
+// CHECK-NEXT:   buffer 2 output 1 f32[8] "join"
+// CHECK-NEXT:   buffer 3 in 2 f32[4] "relu"
+// CHECK-NEXT:   buffer 4 in 2 at 16 f32[4] "add"
+// CHECK-NEXT:   step 0 launch relu(1, 3) units 4
+// CHECK-NEXT:   step 1 launch add(1, 4) units 4
+// CHECK-NEXT:   output 0 is buffer 0
+// CHECK-NEXT:   output 1 is buffer 2
+func.func @joined(%x: tensor<?x4xf32, #graph.info<dims = [B, 4]>>) -> (tensor<?x4xf32, #graph.info<dims = [B, 4]>>, tensor<8xf32>) {
+  %a = graph.read_state @a : tensor<4xf32>
+  %0 = graph.relu %a : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = graph.add %a, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %2 = graph.concat %0, %1 dim 0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+  return %x, %2 : tensor<?x4xf32, #graph.info<dims = [B, 4]>>, tensor<8xf32>
 }
