@@ -214,7 +214,7 @@ private:
       packLhs(firstRow, endRow);
     Value *firstPanel = b.CreateMul(range, f.i64(s.panelsPerUnit));
     Value *endPanel = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateAdd(firstPanel, f.i64(s.panelsPerUnit)), f.dim(ceilDiv(s.n, s.columns)));
-    f.forLoop(firstPanel, endPanel, f.i64(1), [&](Value *panel) {
+    f.forLoop(f.opaque(firstPanel), endPanel, f.i64(1), [&](Value *panel) {
       if (s.packRhs)
         packRhs(b.CreateMul(panel, f.i64(s.columns)));
       emitTiles(firstTile, endTile, endRow, panel);
@@ -244,10 +244,15 @@ private:
                   [&](Value *t) { emitTile(s.rows - 1, rowOfTile(t), panel); });
       return;
     }
-    Value *length = b.CreateSub(endRow, firstRow);
-    Value *endTall = b.CreateAdd(firstRow, b.CreateSub(length, b.CreateURem(length, f.i64(s.rows))));
-    f.forLoop(firstRow, endTall, f.i64(s.rows), [&](Value *row) { emitTile(s.rows, row, panel); });
-    f.forLoop(endTall, endRow, f.i64(1), [&](Value *row) { emitTile(1, row, panel); });
+    Value *done = firstRow;
+    for (unsigned rows : {s.rows, 4u, 1u}) { // full tiles, then lower ones for what is left
+      if (rows > s.rows)
+        continue;
+      Value *length = b.CreateSub(endRow, done);
+      Value *end = b.CreateAdd(done, b.CreateSub(length, b.CreateURem(length, f.i64(rows))));
+      f.forLoop(done, end, f.i64(rows), [&](Value *row) { emitTile(rows, row, panel); });
+      done = end;
+    }
   }
 
   void emitTile(unsigned rows, Value *row, Value *panel) {
@@ -390,9 +395,9 @@ private:
     f.forLoop(f.i64(0), count, f.i64(1), [&](Value *c) {
       lanes.width = width;
       if (width != rows)
-        lanes.mask = b.CreateICmpULT(f.iota(width, 32), f.splat(b.getInt32(rows), width));
+        lanes.mask = b.CreateICmpULT(f.iota(width, 32), f.splat(b.CreateTrunc(f.opaque(f.i64(rows)), b.getInt32Ty()), width));
       epilogueN.set(IndexLanes::uniform(b.CreateAdd(column, c)));
-      epilogueM.set(IndexLanes::consecutive(row, f.i64(1)));
+      epilogueM.set(IndexLanes::consecutive(f.opaque(row), f.i64(1)));
       lanes.setValue(op.getBody().getArgument(0), lanes.load(s.accumulatorType, tileBuffer, IndexLanes::consecutive(c, f.i64(s.columns)), nullptr, nullptr));
       emitBody();
       lanes.width = 0;

@@ -131,6 +131,12 @@ void FunctionBuilder::returnIf(llvm::Value *condition) {
   b.SetInsertPoint(next);
 }
 
+llvm::Value *FunctionBuilder::opaque(llvm::Value *value) {
+  if (!llvm::isa<llvm::Constant>(value))
+    return value;
+  return b.CreateAdd(value, b.CreateLShr(begin(), i64(63))); // begin is never negative
+}
+
 llvm::Value *FunctionBuilder::splat(llvm::Value *value, unsigned width) {
   if (width == 0 || value->getType()->isVectorTy())
     return value;

@@ -58,6 +58,9 @@ public:
   /// Leaves the kernel where the condition holds.
   void returnIf(llvm::Value *condition);
 
+  /// An i64 that the optimiser doesn't know to be this constant. Masks are made of such values: LLVM 22 compiles accesses with partly constant masks to
+  /// code that touches lanes which are off.
+  llvm::Value *opaque(llvm::Value *value);
   /// `value` in all of `width` lanes; vectors and width 0 are left as they are.
   llvm::Value *splat(llvm::Value *value, unsigned width);
   /// <first, first + 1, …> as i32 or i64 lanes.

@@ -75,11 +75,11 @@ void LaneEmitter::vectorLoop(Value *low, Value *high, unsigned lanesPerStep, boo
   Value *end = isWhole ? high : b.CreateAdd(low, b.CreateAnd(length, f.i64(-int64_t(lanesPerStep))));
   auto *known = llvm::dyn_cast<llvm::ConstantInt>(length);
   if (!known || known->getSExtValue() >= lanesPerStep)
-    f.forLoop(low, end, f.i64(lanesPerStep), [&](Value *i) { body(IndexLanes::consecutive(i, f.i64(1))); });
+    f.forLoop(f.opaque(low), end, f.i64(lanesPerStep), [&](Value *i) { body(IndexLanes::consecutive(i, f.i64(1))); });
   Value *rest = b.CreateSub(high, end);
   f.ifThen(isWhole ? b.getFalse() : b.CreateICmpSGT(rest, f.i64(0)), [&] {
-    mask = b.CreateICmpULT(f.iota(width, 32), f.splat(b.CreateTrunc(rest, b.getInt32Ty()), width));
-    body(IndexLanes::consecutive(end, f.i64(1)));
+    mask = b.CreateICmpULT(f.iota(width, 32), f.splat(b.CreateTrunc(f.opaque(rest), b.getInt32Ty()), width));
+    body(IndexLanes::consecutive(f.opaque(end), f.i64(1)));
   });
   width = oldWidth;
   mask = oldMask;
