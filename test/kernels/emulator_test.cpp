@@ -1,4 +1,5 @@
 // The emulator's own checks: each kind of fault is found and named, and right programs run clean.
+#include "codegen/cuda/kernels/gc_bulk.h"
 #include "test/kernels/Harness.h"
 
 #include <gtest/gtest.h>
@@ -184,6 +185,101 @@ TEST(Emulator, MatrixProductsUseTheDocumentedFragments) {
             "");
   for (size_t i = 0; i < sums.size(); ++i)
     EXPECT_EQ(sums[i], float(i));
+}
+
+// A pipeline over two slots of 512 bytes: warp 0 copies, warp 1 doubles; full and empty barriers by slot.
+struct Pipeline {
+  std::vector<gc_u32> source = std::vector<gc_u32>(128 * 6), result = std::vector<gc_u32>(128 * 6);
+  gc_u32 announced = 512, firstParity = 1;
+  bool waitsFull = true, waitsEmpty = true, initialises = true;
+
+  Pipeline() {
+    for (size_t i = 0; i < source.size(); ++i)
+      source[i] = gc_u32(i + 1);
+  }
+  gc_u64 *barrier(int i) const { return reinterpret_cast<gc_u64 *>(gc_shared()) + i; }
+  static gc_u8 *slot(int i) { return gc_shared() + 512 + i * 512; }
+
+  void produce() const {
+    if (gc_thread() != 0)
+      return;
+    for (int step = 0; step < 6; ++step) {
+      const int s = step % 2;
+      if (waitsEmpty)
+        gc_barrier_wait(barrier(2 + s), (firstParity + step / 2) % 2);
+      gc_barrier_expect(barrier(s), announced);
+      gc_bulk_copy(slot(s), &source[step * 128], 512, barrier(s));
+    }
+  }
+  void consume() {
+    for (int step = 0; step < 6; ++step) {
+      const int s = step % 2;
+      if (waitsFull)
+        gc_barrier_wait(barrier(s), step / 2 % 2);
+      for (int i = gc_thread() - 32; i < 128; i += 32)
+        result[step * 128 + i] = 2 * gc_load_shared<gc_u32>(slot(s) + i * 4);
+      gc_barrier_arrive(barrier(2 + s));
+    }
+  }
+  void operator()() {
+    if (initialises && gc_thread() == 0)
+      for (int i = 0; i < 4; ++i)
+        gc_barrier_init(barrier(i), i < 2 ? 1 : 32);
+    gc_barrier_fence();
+    gc_sync_block();
+    if (gc_thread() < 32)
+      produce();
+    else
+      consume();
+  }
+  /// The fault, or "wrong result", or "".
+  std::string run(uint64_t seed) {
+    const LaunchReport report = launch({.block = {64}, .sharedBytes = 2048, .seed = seed}, [&] { (*this)(); });
+    if (!report.error.empty())
+      return report.error;
+    for (size_t i = 0; i < result.size(); ++i)
+      if (result[i] != 2 * source[i])
+        return "wrong result";
+    return "";
+  }
+};
+
+TEST(Bulk, PipelineThroughTwoSlots) {
+  for (uint64_t seed : {0, 1, 2, 3, 4, 5})
+    EXPECT_EQ(Pipeline().run(seed), "") << seed;
+}
+
+// Whether a bug shows depends on the order: some seed must find it.
+std::string firstFault(void (*plant)(Pipeline &)) {
+  for (uint64_t seed : {0, 1, 2, 3, 4, 5}) {
+    Pipeline pipeline;
+    plant(pipeline);
+    if (std::string fault = pipeline.run(seed); !fault.empty())
+      return fault;
+  }
+  return "";
+}
+
+TEST(Bulk, FindsPlantedBugs) {
+  EXPECT_NE(firstFault([](Pipeline &p) { p.waitsFull = false; }), "");
+  EXPECT_NE(firstFault([](Pipeline &p) { p.waitsEmpty = false; }), "");
+  EXPECT_NE(firstFault([](Pipeline &p) { p.announced = 528; }).find("deadlock"), std::string::npos);
+  EXPECT_NE(firstFault([](Pipeline &p) { p.announced = 496; }), "");
+  EXPECT_NE(firstFault([](Pipeline &p) { p.firstParity = 0; }).find("deadlock"), std::string::npos);
+  EXPECT_NE(firstFault([](Pipeline &p) { p.initialises = false; }).find("used before it was initialised"), std::string::npos);
+}
+
+TEST(Bulk, MisusedBarriersAreFaults) {
+  auto barrier = [] { return reinterpret_cast<gc_u64 *>(gc_shared()); };
+  EXPECT_TRUE(mentions(launch({.block = {32}, .sharedBytes = 64}, [&] { gc_barrier_init(barrier(), 1); }), "initialised twice"));
+  EXPECT_TRUE(mentions(launch({.block = {32}, .sharedBytes = 64},
+                              [&] {
+                                if (gc_thread() == 0) {
+                                  gc_barrier_init(barrier(), 1);
+                                  gc_bulk_copy(gc_shared() + 16, gc_shared(), 8, barrier());
+                                }
+                              }),
+                       "multiples of 16"));
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -27,6 +28,19 @@ struct AsyncCopy {
   std::byte *shared;
   const std::byte *global;
   size_t bytes, valid;
+};
+
+/// A bulk copy in flight; `barrier` is the offset of the one that counts its bytes.
+struct BulkCopy {
+  std::byte *shared;
+  const std::byte *global;
+  size_t bytes, barrier;
+};
+
+struct PhaseBarrier {
+  uint32_t arrivals, pending;
+  uint32_t parity; ///< of the phase that runs
+  int64_t bytes;   ///< announced and not yet there; negative while copies are ahead of their announcement
 };
 
 struct Thread {
@@ -58,6 +72,8 @@ struct Block {
   std::vector<Thread> threads;
   std::vector<Warp> warps;
   Barrier barriers[barrierCount];
+  std::map<size_t, PhaseBarrier> phaseBarriers; ///< by offset in shared memory
+  std::vector<BulkCopy> bulkCopies;
   uint32_t epoch = 0;
   std::unique_ptr<SharedShadow> shadow; ///< null once partial barriers were used
   std::optional<AccessLint> lint;

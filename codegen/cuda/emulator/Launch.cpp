@@ -1,10 +1,11 @@
 // Block loop and fiber scheduler. See Launch.h.
 //
 // Each sweep resumes every live thread once, in order or shuffled. A sweep in which no thread finished, met its partners
-// or was interrupted on purpose is a deadlock: nothing can ever change again.
+// or was interrupted on purpose is a deadlock, unless a bulk copy can still land: nothing else can ever change again.
 #include "codegen/cuda/emulator/Launch.h"
 
 #include "codegen/cuda/emulator/Block.h"
+#include "codegen/cuda/emulator/Bulk.h"
 #include "codegen/cuda/emulator/Fiber.h"
 
 #include <cstdlib>
@@ -17,6 +18,8 @@ namespace {
 
 constexpr size_t sharedAlignment = 1024;
 constexpr uint32_t maxThreads = 1024;
+// One sweep in this many lands a bulk copy although threads could go on.
+constexpr uint32_t landOneIn = 16;
 
 bool hasCopiesInFlight(const Thread &thread) {
   for (const std::vector<AsyncCopy> &group : thread.copyGroups)
@@ -69,6 +72,8 @@ void startBlock(Block &block, FiberStacks &stacks, Dim3 index) {
   block.index = index;
   block.warps.assign(block.threads.size() / warpSize, Warp());
   std::fill(std::begin(block.barriers), std::end(block.barriers), Barrier());
+  block.phaseBarriers.clear();
+  block.bulkCopies.clear();
   block.epoch = 0;
   std::memset(block.shared, 0xff, block.options->sharedBytes);
   if (block.shadow)
@@ -100,11 +105,15 @@ void runBlock(Block &block) {
         return;
       live += !thread.done;
     }
-    if (live != 0 && !block.progress) {
-      block.error = describeDeadlock(block);
-      return;
-    }
+    // Bulk copies land now and then, and all threads waiting is the latest time for one.
+    if ((live != 0 && !block.progress) || block.nextRandom() % landOneIn == 0)
+      if (!landBulkCopy() && live != 0 && !block.progress) {
+        block.error = describeDeadlock(block);
+        return;
+      }
   }
+  if (!block.bulkCopies.empty())
+    block.error = "block ends with bulk copies in flight";
 }
 
 std::string checkShape(const LaunchOptions &options) {
