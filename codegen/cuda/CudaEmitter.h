@@ -33,7 +33,7 @@ struct LaunchShape {
 };
 
 struct CudaKernel {
-  std::string name;
+  std::string name;      ///< of the entry function: the kernel's, with a prefix
   std::string text;      ///< functor and kernel, without includes
   std::string templates; ///< file to include
   LaunchShape launch;

@@ -126,8 +126,28 @@ void RegionEmitter::emitVectorLoad(kernel::LoadOp op, const LanePlan &plan) {
   setName(op, array + "[lane]");
 }
 
+void RegionEmitter::loadItem(kernel::LoadOp op, const std::string &array, Value index, int64_t width) {
+  const Access access = Access::of(op);
+  const std::string base = name(index), type = storageType(op.getType()), pointer = text.bufferName(op.getBuffer()) + " + (";
+  if (text.movement(access, index) == Movement::Contiguous && text.alignment(access, index, width)) {
+    out.line("gc_load_elements<" + type + ", N>(" + array + ", " + pointer + text.offset(access, indexName()) + "));");
+    return;
+  }
+  out.line("GC_UNROLL");
+  out.open("for (int lane = 0; lane < N; ++lane)");
+  out.line("const index " + base + "_lane = " + base + " + lane;");
+  setName(index, base + "_lane");
+  out.line(array + "[lane] = gc_load_element<" + type + ">(" + pointer + text.offset(access, indexName()) + "));");
+  setName(index, base);
+  out.close();
+}
+
 void RegionEmitter::emitLanes(Block &block, const LanePlan &plan, llvm::function_ref<void(kernel::YieldOp)> yield) {
   for (Operation &op : block) {
+    if (auto ready = plan.ready.find(&op); ready != plan.ready.end()) {
+      setName(op.getResult(0), ready->second);
+      continue;
+    }
     if (!plan.vectors.contains(&op))
       continue;
     if (auto load = dyn_cast<kernel::LoadOp>(op)) {
@@ -145,7 +165,7 @@ void RegionEmitter::emitLanes(Block &block, const LanePlan &plan, llvm::function
   for (Operation &op : block) {
     if (auto terminator = dyn_cast<kernel::YieldOp>(op))
       yield(terminator);
-    else if (!plan.vectors.contains(&op))
+    else if (!plan.vectors.contains(&op) && !plan.ready.contains(&op))
       emitOp(op);
     else if (auto store = dyn_cast<kernel::StoreOp>(op))
       out.line(storeArrays[&op] + "[lane] = " + name(store.getValue()) + ";");

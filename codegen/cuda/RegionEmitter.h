@@ -29,6 +29,7 @@ struct LanePlan {
   int64_t width = 1;
   llvm::DenseSet<mlir::Operation *> vectors;
   llvm::SmallVector<std::string> conditions;
+  llvm::DenseMap<mlir::Operation *, std::string> ready; ///< loads whose value is already there, under this name
 };
 
 class RegionEmitter {
@@ -50,6 +51,8 @@ public:
 
   /// Statements for `plan.width` lanes under the template parameter N. `yield` is called for the terminator of a reduce.
   void emitLanes(mlir::Block &block, const LanePlan &plan, llvm::function_ref<void(kernel::YieldOp)> yield);
+  /// Reads N elements from `index` on into `array`, as a vector where that is possible at `width`.
+  void loadItem(kernel::LoadOp op, const std::string &array, mlir::Value index, int64_t width);
   /// Statements for one value of every index.
   void emitOne(mlir::Block &block, llvm::function_ref<void(kernel::YieldOp)> yield);
   /// One op; stages become loops.

@@ -10,7 +10,7 @@ fails the build, so the list cannot drift from the templates.
 import pathlib
 import sys
 
-# name, layouts of A and B (K: k contiguous), file, what to replace, by what. "fault": an error or a wrong result in some
+# name, layouts of A and B (K: k contiguous) or threads per row, file, what to replace, by what. "fault": an error or a wrong result in some
 # run; "lint": right results, but accesses that are no longer ideal.
 MMA = [
     ("baseline", "KK", "gemm_mma", "", "", "none"),
@@ -67,6 +67,26 @@ FMA = [
     ("stage_without_barrier_before", "KK", "gemm_fma", "      gc_sync_block();\n      gc_fma_stage", "      gc_fma_stage", "fault"),
     ("pitch_without_padding", "KK", "gemm_fma", "pitch = tile + 4;", "pitch = tile;", "lint"),
 ]
+ROWS = [
+    ("baseline", "256", "row_reduce", "", "", "none"),
+    ("baseline_warp", "32", "row_reduce", "", "", "none"),
+    ("no_barrier_before_partials", "256", "row_reduce", "    gc_sync_block();\n    GC_UNROLL\n    for (int warp", "    GC_UNROLL\n    for (int warp", "fault"),
+    ("no_barrier_after_partials", "256", "row_reduce", "    gc_sync_block();\n    return value;", "    return value;", "fault"),
+    ("half_a_butterfly", "32", "row_reduce", "mask = 16", "mask = 8", "fault"),
+    ("one_warp_left_out", "256", "row_reduce", "warp < Threads / 32; ++warp", "warp < Threads / 32 - 1; ++warp", "fault"),
+    ("partials_overlap", "256", "row_reduce", "gc_shared() + gc_thread() / 32 * 16, raw", "gc_shared() + gc_thread() / 32 * 8, raw", "fault"),
+    ("partials_from_every_lane", "256", "row_reduce", "    if (gc_thread() % 32 == 0)\n", "", "fault"),
+    ("row_guard_off_by_one", "32", "row_reduce", "row < rows;", "row <= rows;", "fault"),
+    ("rows_by_lane", "32", "row_reduce", "gc_block() * perBlock + gc_thread() / Group", "gc_block() * perBlock + gc_thread() % Group", "fault"),
+    ("wide_without_alignment", "32", "row_reduce", "Body::width > 1 && body.wide()", "Body::width > 1", "fault"),
+]
+POINTWISE = [
+    ("baseline", "256", "pointwise", "", "", "none"),
+    ("guard_off_by_one", "256", "pointwise", "unit = first; unit < units", "unit = first; unit <= units", "fault"),
+    ("wide_without_alignment", "256", "pointwise", "Body::width > 1 && body.wide()", "Body::width > 1", "fault"),
+    ("vectors_overlap", "256", "pointwise", "unit = first * Body::width", "unit = first", "fault"),
+    ("blocks_overlap", "256", "pointwise", "(gc_i64)gc_block() * Threads + gc_thread()", "(gc_i64)gc_block() + gc_thread()", "fault"),
+]
 
 
 def stripped(text):
@@ -76,7 +96,7 @@ def stripped(text):
 def write_family(out, folder, family, mutants, runner):
     for name, layouts, target, old, new, how in mutants:
         body = ""
-        for source in ("gemm_epilogue", family):
+        for source in ("gemm_epilogue", family) if family.startswith("gemm") else (family,):
             text = (folder / f"{source}.cuh").read_text()
             if old and source == target:
                 if text.count(old) != 1:
@@ -86,7 +106,7 @@ def write_family(out, folder, family, mutants, runner):
         out.append(f"namespace {family}_{name} {{\n{body}}}\n")
     out.append(f"const std::vector<PlantedBug> {family}Bugs = {{\n")
     for name, layouts, _, _, _, how in mutants:
-        flags = ", ".join("true" if layout == "K" else "false" for layout in layouts)
+        flags = ", ".join("true" if layout == "K" else "false" for layout in layouts) if family.startswith("gemm") else layouts
         out.append(f'    {{"{name}", Caught::{how}, {runner(f"{family}_{name}", flags)}}},\n')
     out.append("};\n")
 
@@ -100,6 +120,10 @@ def main():
     write_family(out, folder, "gemm_fma", FMA, lambda space, flags: (
         f"runPlanted<float, {flags}, {space}::gc_fma_config, "
         f"{space}::gc_gemm_fma<BiasGelu<float, {flags}, {space}::gc_gemm_problem>, {flags}>>"))
+    write_family(out, folder, "row_reduce", ROWS, lambda space, group: (
+        f"runPlantedRows<{space}::gc_rows<SoftmaxRow, {group}, 256>, softmaxReference>"))
+    write_family(out, folder, "pointwise", POINTWISE, lambda space, threads: (
+        f"runPlantedRows<{space}::gc_pointwise<ScaleElement, {threads}>, scaleReference>"))
     output.write_text("".join(out))
 
 

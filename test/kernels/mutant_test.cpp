@@ -1,6 +1,7 @@
-// Plants bugs in copies of the GEMM templates (make_mutants.py) and checks that the emulator finds every one of them,
+// Plants bugs in copies of the kernel templates (make_mutants.py) and checks that the emulator finds every one of them,
 // and nothing in the unchanged copies.
 #include "test/kernels/GemmProblem.h"
+#include "test/kernels/RowProblem.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -48,6 +49,17 @@ Outcome runPlanted() {
   return outcome;
 }
 
+template <void (*Kernel)(const gc_kernel_args &), std::vector<double> (*Reference)(const Buffer<float> &, const RowShape &)>
+Outcome runPlantedRows() {
+  Outcome outcome;
+  outcome.worstShared = 1;
+  for (const RowShape &shape : std::vector<RowShape>{{9, 64}, {17, 100, 1}, {40, 33}, {3, 1500}})
+    for (uint64_t seed : allSeeds)
+      if (outcome.fault.empty())
+        outcome.fault = runRowCase(shape, {.grid = {2}, .block = {256}, .sharedBytes = 128, .seed = seed}, Kernel, Reference);
+  return outcome;
+}
+
 #include "planted_bugs.inc"
 
 void checkAll(const std::vector<PlantedBug> &bugs) {
@@ -65,5 +77,7 @@ void checkAll(const std::vector<PlantedBug> &bugs) {
 
 TEST(PlantedBugs, GemmMma) { checkAll(gemm_mmaBugs); }
 TEST(PlantedBugs, GemmFma) { checkAll(gemm_fmaBugs); }
+TEST(PlantedBugs, RowReduce) { checkAll(row_reduceBugs); }
+TEST(PlantedBugs, Pointwise) { checkAll(pointwiseBugs); }
 
 } // namespace

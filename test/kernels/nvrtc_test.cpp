@@ -94,6 +94,27 @@ TEST_F(NvrtcTest, GemmFma) {
     EXPECT_EQ(compile(text, arch).facts.kernels.size(), 2u);
 }
 
+TEST_F(NvrtcTest, BulkCopies) {
+  const std::string text = R"(
+#include "gc_bulk.h"
+GC_KERNEL(128, 1) bulk(GC_ARGS args) {
+  gc_u64 *full = (gc_u64 *)gc_shared();
+  if (gc_thread() == 0)
+    gc_barrier_init(full, 1);
+  gc_barrier_fence();
+  gc_sync_block();
+  if (gc_thread() == 0) {
+    gc_barrier_expect(full, 512);
+    gc_bulk_copy(gc_shared() + 512, gc_pointer<const float>(args, 0), 512, full);
+  }
+  gc_barrier_wait(full, 0);
+  gc_store_global(gc_pointer<gc_u32>(args, 1) + gc_thread(), gc_load_shared<gc_u32>(gc_shared() + 512 + gc_thread() * 4));
+})";
+  EXPECT_EQ(compile(text, "sm_90a").facts.kernels.size(), 1u);
+  // Not an instruction of sm_80: refused, not mistranslated.
+  EXPECT_NE(errorOf(text, "sm_80").find("sm_80"), std::string::npos);
+}
+
 TEST_F(NvrtcTest, RefusesWhatDoesNotCompile) {
   const std::string error = errorOf("GC_KERNEL broken", "sm_80");
   EXPECT_NE(error.find("kernel.cu(1): error"), std::string::npos) << error;

@@ -8,6 +8,8 @@
 //
 // A case is what the module's func.func launches (its arguments and parameters are random), or, without one, every kernel on
 // inputs of its own. "-" reads the module from standard input.
+#include "mlir/IR/PatternMatch.h" // before the dialects: their generated classes name its types
+
 #include "codegen/cuda/CudaEmitter.h"
 #include "codegen/cuda/Nvrtc.h"
 #include "ir/interpreter/KernelInterpreter.h"

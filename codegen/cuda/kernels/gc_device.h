@@ -24,6 +24,12 @@ GC_DEVICE gc_u8 *gc_shared() { return gc_shared_memory; }
 GC_DEVICE gc_u32 gc_shared_address(const void *p) { return (gc_u32)__cvta_generic_to_shared(p); }
 GC_DEVICE gc_u64 gc_global_address(const void *p) { return (gc_u64)__cvta_generic_to_global(p); }
 
+// The same pointer, known to lie in global memory: loads and stores through it need not ask which memory they go to.
+GC_DEVICE void *gc_known_global(void *p) {
+  __builtin_assume(__isGlobal(p));
+  return p;
+}
+
 // Bit casts. gc_copy_bits is memcpy of a constant size between objects of one thread.
 GC_DEVICE void gc_copy_bits(void *to, const void *from, int bytes) { memcpy(to, from, bytes); }
 GC_DEVICE gc_u32 gc_float_bits(float v) { return __float_as_uint(v); }

@@ -81,7 +81,9 @@ template <class T> GC_DEVICE void gc_store_element(T *p, gc_compute<T> v GC_SITE
   gc_store_elements<T, 1>(p, one GC_AT);
 }
 
-template <class T> GC_DEVICE T *gc_pointer(const gc_kernel_args &args, int index) { return (T *)args.pointers[index]; }
+template <class T> GC_DEVICE T *gc_pointer(const gc_kernel_args &args, int index) {
+  return (T *)gc_known_global(args.pointers[index]);
+}
 GC_DEVICE gc_i64 gc_dim(const gc_kernel_args &args, int index) { return args.dims[index]; }
 
 // True when `bytes` (a power of two) divides the value, an address or a stride in bytes.

@@ -25,6 +25,7 @@ GC_DEVICE gc_u32 gc_thread_count() { return graphc::simt::blockShape().x; }
 GC_DEVICE gc_u32 gc_block_count() { return graphc::simt::gridShape().x; }
 GC_DEVICE gc_u8 *gc_shared() { return reinterpret_cast<gc_u8 *>(graphc::simt::sharedMemory()); }
 
+GC_DEVICE void *gc_known_global(void *p) { return p; }
 GC_DEVICE void gc_copy_bits(void *to, const void *from, int bytes) { std::memcpy(to, from, bytes); }
 GC_DEVICE gc_u32 gc_float_bits(float v) {
   gc_u32 bits;

@@ -2,24 +2,24 @@
 // One kernel per form that the emitter has to cover; kernels-emitted-forms runs them against the interpreter, for several
 // values of B.
 
-// CHECK: // batched_bf16: GEMM on tensor cores, epilogue width 4
-// CHECK: // shared_weights_f16: GEMM on tensor cores, epilogue width 2
-// CHECK: // columns: GEMM in full f32
-// CHECK: // dynamic_linear: GEMM in full f32, epilogue width 4
-// CHECK: // conv3x3: one thread per element, the sum as a loop: the left operand is masked
-// CHECK: // int8_matmul: one thread per element, the sum as a loop: no GEMM template for this element type
-// CHECK: // layer_norm: a block per row, width 4
-// CHECK: // dynamic_softmax: a block per row, width 4
-// CHECK: // statistics: a warp per row
-// CHECK: // column_sums: one thread per grid point, stages as loops: memory is contiguous along the grid
-// CHECK: // pool: one thread per grid point, stages as loops: inner domains of at most 32 elements
-// CHECK: // total: a block per row
-// CHECK: // gather: pointwise, width 4
-// CHECK: // nhwc: pointwise, width 4
+// CHECK: // k_batched_bf16: GEMM on tensor cores, epilogue width 4
+// CHECK: // k_shared_weights_f16: GEMM on tensor cores, epilogue width 2
+// CHECK: // k_columns: GEMM in full f32
+// CHECK: // k_dynamic_linear: GEMM in full f32, epilogue width 4
+// CHECK: // k_conv3x3: one thread per element, the sum as a loop: the left operand is masked
+// CHECK: // k_int8_matmul: one thread per element, the sum as a loop: no GEMM template for this element type
+// CHECK: // k_layer_norm: a block per row, width 4, read once into registers
+// CHECK: // k_dynamic_softmax: a block per row, width 4
+// CHECK: // k_statistics: a warp per row
+// CHECK: // k_column_sums: one thread per grid point, stages as loops: memory is contiguous along the grid
+// CHECK: // k_pool: one thread per grid point, stages as loops: inner domains of at most 32 elements
+// CHECK: // k_total: a block per row
+// CHECK: // k_gather: pointwise, width 4
+// CHECK: // k_nhwc: pointwise, width 4
 
-// CHECK-LABEL: struct batched_bf16_body
+// CHECK-LABEL: struct k_batched_bf16_body
 // CHECK: GC_DEVICE gc_i64 batchB(gc_i64 batch) const {
-// CHECK: gc_gemm_mma<batched_bf16_body, gc_bfloat, true, true>(args);
+// CHECK: gc_gemm_mma<k_batched_bf16_body, gc_bfloat, true, true>(args);
 kernel.func @batched_bf16(%a: tensor<3x33x40xbf16>, %w: tensor<3x20x40xbf16>) outs(%y: tensor<3x33x20xbf16>) grid(%b : <3>) {
   kernel.contract %a[affine_map<(b, m, k) -> (b, m, k)>], %w[affine_map<(b, n, k) -> (b, n, k)>] m [#graph.dim<33>] n [#graph.dim<20>] k [#graph.dim<40>] : tensor<3x33x40xbf16>, tensor<3x20x40xbf16> {
   ^bb0(%acc: f32, %m: index, %n: index):
@@ -46,7 +46,7 @@ kernel.func @columns(%a: tensor<31x12xf32>, %w: tensor<31x9xf32>) outs(%y: tenso
   }
 }
 
-// CHECK-LABEL: struct dynamic_linear_body
+// CHECK-LABEL: struct k_dynamic_linear_body
 // CHECK: index dim0; // B
 // CHECK: problem() const { return {in0 + (gc_i64)0, in1 + (gc_i64)0, (gc_i64)1, dim0, 8, 12, 12, 12}; }
 kernel.func @dynamic_linear(%x: tensor<?x12xf32, #graph.info<dims = [B, 12]>>, %w: tensor<8x12xf32>) outs(%y: tensor<?x8xf32, #graph.info<dims = [B, 8]>>) grid() {
@@ -242,4 +242,11 @@ kernel.func @empty(%x: tensor<4x0xf32>) outs(%y: tensor<4x0xf32>, %s: tensor<4xf
   kernel.map (%k : <0>) {
     kernel.store %sum, %y[affine_map<(d0, d1) -> (d0, d1)>](%r, %k) : f32, tensor<4x0xf32>
   }
+}
+
+// Named like a function of C.
+kernel.func @exp(%x: tensor<70xf32>) outs(%y: tensor<70xf32>) grid(%i : <70>) {
+  %v = kernel.load %x[affine_map<(d0) -> (d0)>](%i) : tensor<70xf32> -> f32
+  %e = scalar.exp %v : f32
+  kernel.store %e, %y[affine_map<(d0) -> (d0)>](%i) : f32, tensor<70xf32>
 }

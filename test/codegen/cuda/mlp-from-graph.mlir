@@ -2,10 +2,10 @@
 // The kernel.funcs that outlining makes for every target, as CUDA: linear with its epilogue, softmax over rows, pointwise.
 // kernels-emitted-graph runs them for several B against the interpreter.
 
-// CHECK-DAG: // linear_relu: GEMM in full f32, epilogue width 4
-// CHECK-DAG: // linear: GEMM in full f32, epilogue width 4
-// CHECK-DAG: // softmax: a warp per row, width 4
-// CHECK-DAG: // mul_add: pointwise, width 4
+// CHECK-DAG: // k_linear_relu: GEMM in full f32, epilogue width 4
+// CHECK-DAG: // k_linear: GEMM in full f32, epilogue width 4
+// CHECK-DAG: // k_softmax: a warp per row, width 4
+// CHECK-DAG: // k_mul_add: pointwise, width 4
 // CHECK: problem() const { return {in0 + (gc_i64)0, in1 + (gc_i64)0, (gc_i64)1, dim0, 96, 64, 64, 64}; }
 graph.symbol @B min 0 max 4096 from "input x, dim 0"
 graph.parameter @w0 = dense<1.0> : tensor<96x64xf32>

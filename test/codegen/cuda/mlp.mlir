@@ -1,23 +1,23 @@
 // RUN: graphc-emit-cuda %s | FileCheck %s
 // An MLP with softmax: which template each kernel takes. kernels-slice runs the text against the interpreter.
 
-// CHECK: // linear_gelu: GEMM in full f32, epilogue width 4
+// CHECK: // k_linear_gelu: GEMM in full f32, epilogue width 4
 // CHECK-NEXT: units * ceil(37 / 128) * ceil(96 / 128), 1 per block of 256 threads, 34816 bytes of shared memory
-// CHECK: // linear: GEMM in full f32
-// CHECK: // softmax: a warp per row, width 4
-// CHECK: // mix: pointwise, width 4
+// CHECK: // k_linear: GEMM in full f32
+// CHECK: // k_softmax: a warp per row, width 4, read once into registers
+// CHECK: // k_mix: pointwise, width 4
 // CHECK: #include "gemm_fma.cuh"
 // CHECK: #include "pointwise.cuh"
 // CHECK: #include "row_reduce.cuh"
 
-// CHECK-LABEL: struct linear_gelu_body {
+// CHECK-LABEL: struct k_linear_gelu_body {
 // CHECK: problem() const { return {in0 + (gc_i64)0, in1 + (gc_i64)0, (gc_i64)1, 37, 96, 64, 64, 64}; }
 // CHECK: template <int N> GC_DEVICE void epilogue(
 // CHECK: gc_load_elements<float, N>({{.*}}, in2 + (
 // CHECK: gc_erf(
 // CHECK: gc_store_elements<float, N>(out0 + (
-// CHECK: GC_KERNEL(256, 1) linear_gelu(GC_ARGS args)
-// CHECK: gc_gemm_fma<linear_gelu_body, true, true>(args);
+// CHECK: GC_KERNEL(256, 1) k_linear_gelu(GC_ARGS args)
+// CHECK: gc_gemm_fma<k_linear_gelu_body, true, true>(args);
 kernel.func @linear_gelu(%x: tensor<37x64xf32>, %w: tensor<96x64xf32>, %bias: tensor<96xf32>) outs(%y: tensor<37x96xf32>) grid() {
   kernel.contract %x[affine_map<(m, k) -> (m, k)>], %w[affine_map<(n, k) -> (n, k)>] m [#graph.dim<37>] n [#graph.dim<96>] k [#graph.dim<64>] : tensor<37x64xf32>, tensor<96x64xf32> {
   ^bb0(%acc: f32, %m: index, %n: index):
@@ -44,11 +44,14 @@ kernel.func @linear(%x: tensor<37x96xf32>, %w: tensor<40x96xf32>, %bias: tensor<
   }
 }
 
-// CHECK-LABEL: struct softmax_body {
+// CHECK-LABEL: struct k_softmax_body {
 // CHECK: template <int N, class Group> GC_DEVICE void row(
+// CHECK: constexpr int items =
+// CHECK: gc_load_elements<float, N>(c{{[0-9]+}}[item], in0 + (
+// CHECK-NOT: gc_load
 // CHECK: group.template reduce<gc_max_op>(
 // CHECK: group.template reduce<gc_sum_op>(
-// CHECK: gc_rows<softmax_body, 32, 256>(args);
+// CHECK: gc_rows<k_softmax_body, 32, 256>(args);
 kernel.func @softmax(%x: tensor<37x40xf32>) outs(%y: tensor<37x40xf32>) grid(%r : <37>) {
   %max = kernel.reduce [max] over (%k : <40>) -> f32 {
     %v = kernel.load %x[affine_map<(d0, d1) -> (d0, d1)>](%r, %k) : tensor<37x40xf32> -> f32
@@ -69,9 +72,9 @@ kernel.func @softmax(%x: tensor<37x40xf32>) outs(%y: tensor<37x40xf32>) grid(%r 
   }
 }
 
-// CHECK-LABEL: struct mix_body {
+// CHECK-LABEL: struct k_mix_body {
 // CHECK: static constexpr int width = 4;
-// CHECK: gc_pointwise<mix_body, 256>(args);
+// CHECK: gc_pointwise<k_mix_body, 256>(args);
 kernel.func @mix(%x: tensor<37x40xf32>, %scale: tensor<40xf32>, %shift: tensor<37xf32>) outs(%y: tensor<37x40xf32>) grid(%i : <37>, %j : <40>) {
   %v = kernel.load %x[affine_map<(d0, d1) -> (d0, d1)>](%i, %j) : tensor<37x40xf32> -> f32
   %s = kernel.load %scale[affine_map<(d0) -> (d0)>](%j) : tensor<40xf32> -> f32
