@@ -203,7 +203,7 @@ std::optional<std::string> suggestInputs(const SourceGraph &graph, const Compile
       line += " --input '" + toString(*spec) + "'";
     else if (bind)
       line += " --bind '" + bind->name + "=" + bind->text + "'";
-    else if (input.defaultValue || graph.values[input.value].tensor)
+    else if (input.defaultValue || (input.value < graph.values.size() && graph.values[input.value].tensor))
       continue; // a .pt2 records its tensors' dtypes and dims
     else if (input.type == "Tensor" || input.type == "Optional[Tensor]")
       line += " --input '" + toString(suggestTensor(graph, input, attributes)) + "'";
