@@ -22,8 +22,9 @@ constexpr size_t maxRank = 64, maxConverted = 1'000'000;
 
 Error failure(const std::string &what) { return createStringError(std::errc::invalid_argument, "%s", what.c_str()); }
 
-/// "torch.FloatStorage", as persistent ids name the dtype.
-std::optional<ScalarType> scalarTypeOfStorage(StringRef name) {
+} // namespace
+
+std::optional<ScalarType> graphc::frontend::scalarTypeOfStorage(StringRef name) {
   return llvm::StringSwitch<std::optional<ScalarType>>(name)
       .Case("torch.FloatStorage", ScalarType::F32)
       .Case("torch.DoubleStorage", ScalarType::F64)
@@ -37,8 +38,6 @@ std::optional<ScalarType> scalarTypeOfStorage(StringRef name) {
       .Case("torch.BoolStorage", ScalarType::Bool)
       .Default(std::nullopt);
 }
-
-} // namespace
 
 Expected<std::shared_ptr<const Storage>> graphc::frontend::readStorage(const std::shared_ptr<const ZipArchive> &zip,
                                                                       const ZipEntry &entry) {

@@ -19,6 +19,9 @@ namespace graphc::frontend {
 llvm::Expected<std::shared_ptr<const Storage>> readStorage(const std::shared_ptr<const ZipArchive> &zip,
                                                            const ZipEntry &entry);
 
+/// The dtype that "torch.FloatStorage", … in a tensor's persistent id stands for.
+std::optional<ScalarType> scalarTypeOfStorage(llvm::StringRef name);
+
 class TensorArchive {
 public:
   /// \p pickle is an entry name such as "archive/data.pkl", \p storageFolder such as "archive/data/".

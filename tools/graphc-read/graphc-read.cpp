@@ -3,6 +3,7 @@
 // For tests of the readers and for bug reports about a file; --quiet prints one line per file. Exit status: 0 all files were
 // read, 1 one of them is at fault, 2 wrong usage.
 #include "frontend/ReadModel.h"
+#include "frontend/torchscript/TracedInputs.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -21,10 +22,19 @@ bool readOne(const std::string &path, const ReadOptions &options, bool quiet) {
     llvm::errs() << "error: " << llvm::toString(graph.takeError()) << "\n";
     return false;
   }
-  if (quiet)
+  if (quiet) {
     llvm::outs() << path << ": " << graph->body.nodes.size() << " nodes\n";
-  else
-    llvm::outs() << print(*graph);
+    return true;
+  }
+  llvm::outs() << print(*graph);
+  for (const auto &input : readTracedInputs(path, options.method)) {
+    llvm::outs() << "traced with";
+    if (input)
+      llvm::outs() << " " << scalarTypeName(input->dtype);
+    for (const auto &size : input ? input->sizes : std::vector<std::variant<int64_t, std::string>>())
+      llvm::outs() << " " << std::get<int64_t>(size);
+    llvm::outs() << "\n";
+  }
   return true;
 }
 
