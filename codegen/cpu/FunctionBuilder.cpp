@@ -134,7 +134,12 @@ void FunctionBuilder::returnIf(llvm::Value *condition) {
 llvm::Value *FunctionBuilder::opaque(llvm::Value *value) {
   if (!llvm::isa<llvm::Constant>(value))
     return value;
-  return b.CreateAdd(value, b.CreateLShr(begin(), i64(63))); // begin is never negative
+  if (!opaqueZero) { // no fact about a volatile load is known, not even which bits are 0
+    llvm::AllocaInst *zero = slot(b.getInt64Ty(), 1, 8);
+    entryBuilder.CreateStore(i64(0), zero, /*isVolatile=*/true);
+    opaqueZero = entryBuilder.CreateLoad(b.getInt64Ty(), zero, /*isVolatile=*/true);
+  }
+  return b.CreateAdd(value, opaqueZero);
 }
 
 llvm::Value *FunctionBuilder::splat(llvm::Value *value, unsigned width) {

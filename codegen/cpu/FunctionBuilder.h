@@ -82,6 +82,7 @@ private:
   llvm::BasicBlock *start;
   llvm::IRBuilder<> entryBuilder;
   llvm::DenseMap<unsigned, llvm::Value *> fields, dimValues, buffers;
+  llvm::Value *opaqueZero = nullptr;
   unsigned servicesUsed = 0;
 };
 

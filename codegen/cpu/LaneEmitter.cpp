@@ -183,6 +183,13 @@ Value *LaneEmitter::loadScalar(llvm::Type *type, Value *pointer, Value *conditio
   return b.CreateAlignedLoad(type, pointer, llvm::Align(type->getScalarSizeInBits() / 8));
 }
 
+/// `pointer` where any lane is on, else a stack slot: an access with all lanes off is right anywhere, but takes the processor hundreds of cycles where
+/// no page is mapped.
+Value *LaneEmitter::orNothing(Value *pointer, llvm::Type *type, Value *on) {
+  Value *any = f.intrinsic(llvm::Intrinsic::vector_reduce_or, {on->getType()}, {on});
+  return b.CreateSelect(any, pointer, f.slot(type));
+}
+
 Value *LaneEmitter::load(mlir::Type type, Value *base, const IndexLanes &offset, Value *condition, Value *otherwise) {
   llvm::Type *element = memoryType(b.getContext(), type);
   bool isBool = type.isInteger(1);
@@ -215,6 +222,8 @@ Value *LaneEmitter::loadLanes(llvm::Type *element, Value *base, const IndexLanes
   if (!step || !step->isOne())
     return gather(type, pointers(element, base, offset), on, otherwise);
   Value *pointer = b.CreateGEP(element, base, offset.base);
+  if (condition)
+    pointer = orNothing(pointer, type, on);
   if (on)
     return b.CreateMaskedLoad(type, pointer, align, on, otherwise);
   return b.CreateAlignedLoad(type, pointer, align);
@@ -256,6 +265,8 @@ void LaneEmitter::store(mlir::Type type, Value *value, Value *base, const IndexL
     return;
   }
   Value *pointer = b.CreateGEP(element, base, offset.base);
+  if (condition)
+    pointer = orNothing(pointer, value->getType(), on);
   if (on)
     b.CreateMaskedStore(value, pointer, align, on);
   else

@@ -66,6 +66,7 @@ public:
 private:
   llvm::Value *loadScalar(llvm::Type *type, llvm::Value *pointer, llvm::Value *condition);
   llvm::Value *loadLanes(llvm::Type *type, llvm::Value *base, const IndexLanes &offset, llvm::Value *condition, llvm::Value *otherwise);
+  llvm::Value *orNothing(llvm::Value *pointer, llvm::Type *type, llvm::Value *on);
   llvm::Value *gather(llvm::Type *type, llvm::Value *pointers, llvm::Value *condition, llvm::Value *otherwise);
   IndexLanes evaluateAtom(const IndexAtom &atom);
   llvm::Value *bufferOf(mlir::Value buffer);

@@ -11,6 +11,7 @@
 #include "runtime/loader/LoadedCode.h"
 #include "tools/graphc-kernel-run/LevelRun.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/Format.h"
@@ -259,7 +260,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   mlir::DialectRegistry registry;
-  registry.insert<graph::GraphDialect, kernel::KernelDialect, scalar::ScalarDialect>();
+  registry.insert<graph::GraphDialect, kernel::KernelDialect, scalar::ScalarDialect, mlir::func::FuncDialect>(); // a whole module of --emit kernel is fine
   mlir::MLIRContext context(registry);
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceFile<mlir::ModuleOp>(options.file, &context);
   if (!module)
