@@ -84,9 +84,6 @@ std::string PtxasReport::problem() const {
       return kernel.name + ": " + std::to_string(kernel.spillStoreBytes) + " bytes of spill stores, " +
              std::to_string(kernel.spillLoadBytes) + " bytes of spill loads at " + std::to_string(kernel.registers) +
              " registers";
-    if (kernel.stackBytes)
-      return kernel.name + ": a stack frame of " + std::to_string(kernel.stackBytes) +
-             " bytes (an array that isn't indexed by constants)";
   }
   return "";
 }

@@ -26,7 +26,8 @@ struct PtxasReport {
   std::vector<std::string> advisories; ///< whole lines with a C75xx code
 
   const KernelFacts *find(std::string_view name) const;
-  /// Why a kernel must not be used: spills, a stack frame, an advisory; empty when all is well.
+  /// Why a kernel must not be used: spills or an advisory; empty when all is well. A stack frame is no reason: the slow paths
+  /// of sin, cos and tan have one.
   std::string problem() const;
 };
 

@@ -24,6 +24,9 @@ protected:
       ADD_FAILURE() << llvm::toString(cubin.takeError());
       return {};
     }
+    // The templates index all their arrays by constants.
+    for (const KernelFacts &kernel : cubin->facts.kernels)
+      EXPECT_EQ(kernel.stackBytes, 0) << kernel.name;
     for (const KernelFacts &kernel : cubin->facts.kernels)
       std::cout << arch << " " << kernel.name << ": " << kernel.registers << " registers, " << kernel.barriers
                 << " barriers\n";
@@ -137,6 +140,10 @@ extern "C" __global__ void __launch_bounds__(1024, 2) spiller(const float *x, fl
   const std::string error = errorOf(text, "sm_80");
   EXPECT_NE(error.find("kernel refused for sm_80: spiller"), std::string::npos) << error;
   EXPECT_NE(error.find("spill stores"), std::string::npos) << error;
+}
+
+TEST_F(NvrtcTest, ArgumentReductionMayUseTheStack) {
+  EXPECT_EQ(errorOf("extern \"C\" __global__ void sine(double *x) { x[threadIdx.x] = sin(x[threadIdx.x]); }", "sm_80"), "");
 }
 
 TEST_F(NvrtcTest, SameTextSameBytes) {
