@@ -157,6 +157,8 @@ void DimTable::evaluate(const std::vector<DimValue> &symbols, DimValues &out) co
 bool isDimProgram(const plan::Plan &plan, uint32_t index) {
   const auto symbolCount = static_cast<int64_t>(plan.symbols() ? plan.symbols()->size() : 0);
   int depth = 0;
+  if (reinterpret_cast<uintptr_t>(plan.dims()->Get(index)->code()->Data()) % alignof(DimInstr) != 0)
+    return false; // FlatBuffers' verifier leaves the elements of a vector unchecked
   for (const DimInstr *instr : *plan.dims()->Get(index)->code()) {
     if (instr->op() > DimOp::Select)
       return false;

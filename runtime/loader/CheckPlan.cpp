@@ -163,6 +163,10 @@ void PlanChecker::states() const {
     const State &state = *plan.states()->Get(i);
     const std::string name = state.name()->str();
     require(state.dtype() <= DType::Bool, "state ", name, " has an unknown dtype");
+    require(!state.dims() || reinterpret_cast<uintptr_t>(state.dims()->Data()) % alignof(int64_t) == 0, "state ", name,
+            " has misaligned dims");
+    require(!state.dims() || reinterpret_cast<uintptr_t>(state.dims()->Data()) % alignof(int64_t) == 0, "state ", name,
+            " has misaligned dims"); // FlatBuffers' verifier leaves the elements of a vector unchecked
     require(sizeOf(state.dims()) <= maxRank, "state ", name, " has rank ", sizeOf(state.dims()));
     location(state.location());
     uint64_t bytes = graphc_dtype_size(static_cast<graphc_dtype>(state.dtype()));
