@@ -248,7 +248,9 @@ void LaneEmitter::store(mlir::Type type, Value *value, Value *base, const IndexL
     value = b.CreateZExt(value, value->getType()->getWithNewType(element));
   llvm::Align align(element->getScalarSizeInBits() / 8);
   if (offset.isUniform()) {
-    if (value->getType()->isVectorTy()) // a vectorised index of extent 1
+    // Only where the vectorised index has extent 1: its element is lane 0's, if that is on.
+    condition = andMask(mask, condition);
+    if (value->getType()->isVectorTy())
       value = b.CreateExtractElement(value, uint64_t(0));
     if (condition && condition->getType()->isVectorTy())
       condition = b.CreateExtractElement(condition, uint64_t(0));

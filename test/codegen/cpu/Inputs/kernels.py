@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Kernels for the tests of the CPU code generator: kernels.py floats|ints|division|casts|contract prints one module."""
+"""Kernels for the tests of the CPU code generator: kernels.py floats|ints|division|casts|contract|fuzz [SEED] prints one module."""
+import random
 import sys
 
 N = 300  # lanes of every width, and a tail
@@ -144,5 +145,21 @@ def contract():
     return out
 
 
+def fuzz():
+    """Contractions of random shapes, operand forms and layouts; the seed is the second argument."""
+    pick = random.Random(int(sys.argv[2])).choice
+    nhwc = [0, 2, 3, 1]
+    for i in range(25):
+        m, n = pick([0, 1, 2, 3, 5, 6, 7, 13, 14, 15, 28, 29, 50]), pick([0, 1, 3, 8, 15, 16, 17, 31, 32, 33, 47, 64, 65, 100])
+        k, ty = pick([0, 1, 2, 3, 4, 5, 8, 17, 64, 130]), pick(["f32", "f32", "f32", "f64", "bf16", "f16", "i32"])
+        acc = {"bf16": "f32", "f16": "f32", "i32": "i64"}.get(ty, ty)
+        yield linear(f"linear{i}", m, n, k, pick([0, 16, 32, 48, 64]), ty, acc, pick([False, True]), pick([False, True]))
+    for i in range(15):
+        kernel = pick([1, 2, 3])
+        yield conv(f"conv{i}", pick([1, 2]), pick([1, 2, 3, 8, 17, 33]), pick([3, 5, 8, 13]), pick([3, 6, 9, 18]), pick([1, 5, 16, 33, 64]), kernel,
+                   pick([1, 2, 3]), pick([0, 1]) if kernel > 1 else 0, pick([nhwc, None]), pick([nhwc, None]), pick([0, 16, 32]))
+
+
 if __name__ == "__main__":
-    print("\n".join({"floats": floats, "ints": ints, "division": division, "casts": casts, "contract": contract}[sys.argv[1]]()))
+    makers = {"floats": floats, "ints": ints, "division": division, "casts": casts, "contract": contract, "fuzz": fuzz}
+    print("\n".join(makers[sys.argv[1]]()))
