@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Pointwise, reduce and row kernels for the tests of the CPU code generator: spmd_kernels.py prints one module, with dims B and T symbolic in some."""
+"""Pointwise, reduce and row kernels for the tests of the CPU code generator: spmd_kernels.py prints one module, with dims B and T symbolic in some;
+spmd_kernels.py SEED prints random ones: dims, physical orders, slices, flips, broadcasts, masks, reductions, element types."""
+import random
+import sys
 
 
 def dim(extent):
@@ -258,5 +261,70 @@ def main():
     print(shifted("shifted"))
 
 
+class RandomKernel:
+    """y = reduce(a[permuted, sliced, flipped, masked] + b[broadcast]) with everything drawn from `rng`."""
+
+    def __init__(self, rng, name):
+        self.rng, self.name = rng, name
+        self.dims = [rng.choice([1, 1, 2, 3, 5, 8, 16, 17, 33]) for _ in range(rng.choice([1, 2, 3, 4]))]
+        if rng.random() < 0.1:
+            self.dims[0] = 0
+        self.ids = [f"i{d}" for d in range(len(self.dims))]
+        self.type = rng.choice(["f32", "f32", "f64", "i32", "i64", "f16", "ui8", "i1"])
+
+    def order(self, rank):
+        return self.rng.sample(range(rank), rank)
+
+    def source(self):
+        """Dims and index expressions of a buffer that is read through a slice with steps and flips."""
+        sizes, exprs = [], []
+        for name, extent in zip(self.ids, self.dims):
+            step, offset = self.rng.choice([1, 1, 2]), self.rng.choice([0, 0, 1, 3])
+            sizes.append(extent * step + offset)
+            flipped = self.rng.random() < 0.2
+            exprs.append(f"{(extent - 1) * step + offset} - {name} * {step}" if flipped else f"{name} * {step} + {offset}")
+        order = self.order(len(sizes))
+        return [sizes[d] for d in order], [exprs[d] for d in order]
+
+    def mask(self):
+        index = self.rng.choice(self.ids)
+        return self.rng.choice([f"{index} - {self.rng.choice([1, 2, 4])} >= 0", f"{index} mod 2 == 0"])
+
+    def text(self):
+        rng, ty, rank = self.rng, self.type, len(self.dims)
+        sizes, exprs = self.source()
+        shared = [d for d in range(rank) if rng.random() < 0.6]
+        folded = [d for d in range(rank) if rng.random() < 0.35] if ty != "f16" and rng.random() < 0.6 else []
+        kept = [d for d in range(rank) if d not in folded]
+        k = Kernel(self.name, [("a", tensor(sizes, ty, self.order(rank))), ("b", tensor([self.dims[d] for d in shared], ty))],
+                   [("y", tensor([self.dims[d] for d in kept], ty, self.order(len(kept))))], [(self.ids[d], self.dims[d]) for d in kept])
+        masked = ty != "f16" and rng.random() < 0.4
+        if masked:
+            k.add("%z = scalar.constant " + ("false" if ty == "i1" else f"0.000000e+00 : {ty}" if ty[0] == "f" else f"0 : {ty}"))
+        if folded:
+            inner = ", ".join(f"%{self.ids[d]} : <{self.dims[d]}>" for d in folded)
+            k.add(f"%m = kernel.reduce [{rng.choice(['sum', 'max', 'min'])}] over ({inner}) -> {ty} {{")
+        k.load("u", "a", self.ids, exprs, self.mask() if masked else None, "z")
+        k.load("v", "b", self.ids, [self.ids[d] for d in shared])
+        if ty == "f16":
+            k.add("%p = scalar.cast %u : f16 to f32")
+            k.add("%q = scalar.cast %v : f16 to f32")
+            k.add("%w = scalar.add %p, %q : f32")
+            k.add("%s = scalar.cast %w : f32 to f16")
+        else:
+            k.add(f"%s = scalar.add %u, %v : {ty}")
+        if folded:
+            k.add(f"kernel.yield %s : {ty}")
+            k.add("}")
+        k.store("m" if folded else "s", "y", [self.ids[d] for d in kept], [self.ids[d] for d in kept])
+        return k.text()
+
+
+def fuzz(seed):
+    rng = random.Random(seed)
+    for i in range(40):
+        print(RandomKernel(rng, f"random{i}").text())
+
+
 if __name__ == "__main__":
-    main()
+    fuzz(int(sys.argv[1])) if len(sys.argv) > 1 else main()
