@@ -1,9 +1,17 @@
 // The row and pointwise templates under the SIMT emulator: tails, empty, misaligned, any grid, adversarial orders.
 #include "codegen/cuda/kernels/pointwise.cuh"
 #include "codegen/cuda/kernels/row_reduce.cuh"
+#include "runtime/plan/KernelAbi.h"
 #include "test/kernels/RowProblem.h"
 
 #include <gtest/gtest.h>
+
+// Kernels record failures in the runtime's slot, with its codes.
+static_assert(sizeof(gc_status_slot) == sizeof(graphc_status_slot) &&
+              offsetof(gc_status_slot, step) == offsetof(graphc_status_slot, step) &&
+              offsetof(gc_status_slot, extent) == offsetof(graphc_status_slot, extent));
+static_assert(gc_status_index_out_of_range == gc_i64(GRAPHC_STATUS_INDEX_OUT_OF_RANGE) &&
+              gc_status_integer_division_by_zero == gc_i64(GRAPHC_STATUS_INTEGER_DIVISION_BY_ZERO));
 
 using namespace graphc;
 using namespace graphc::test;
@@ -59,6 +67,22 @@ TEST(RowReduce, FirstIndexOfTheExtreme) {
   value[20] = value[9] = NAN;
   EXPECT_EQ(simt::launch({.block = {32}}, run).error, "");
   EXPECT_EQ(index, std::vector<gc_i64>(32, 9));
+}
+
+// The first failure of a run is kept: a clamped index, and what was asked for.
+TEST(Scalar, FailuresAreRecordedOnce) {
+  gc_status_slot status = {0, -1, 0, 0};
+  const gc_kernel_args args = {nullptr, nullptr, &status, 7};
+  EXPECT_EQ(gc_check_index(args, 3, 10, false), 3);
+  EXPECT_EQ(gc_check_index(args, -3, 10, true), 7);
+  EXPECT_EQ(status.step, -1);
+  EXPECT_EQ(gc_check_index(args, 12, 10, false), 9);
+  EXPECT_EQ(gc_check_index(args, -11, 10, true), 0);
+  EXPECT_EQ(gc_int_div(args, 5, 0), 0);
+  EXPECT_EQ(status.code, gc_status_index_out_of_range);
+  EXPECT_EQ(status.step, 7);
+  EXPECT_EQ(status.value, 12);
+  EXPECT_EQ(status.extent, 10);
 }
 
 } // namespace
