@@ -89,6 +89,9 @@ Tensor Run::programConstant(const TensorData &data, const std::string &name) {
   if (data.sizes.empty())
     if (auto elements = e.denseElements(elementsOf(program.context, data, name)))
       tensor->known = elements->front();
+  // `x * 2.5` is traced with the constant as a f64 tensor (ints: i64). The file can't tell it from a tensor of the program's own, and
+  // LibTorch takes both for numbers.
+  tensor->isNumber = data.sizes.empty() && (data.dtype == ScalarType::F64 || data.dtype == ScalarType::I64);
   return tensor;
 }
 

@@ -226,6 +226,7 @@ void builder::addContractions(ConversionTable &table) {
       {"conv3d", convertConvolution},
       {"convolution", convertConvolution},
       {"_convolution", convertConvolution},
+      {"_convolution_mode", convertConvolution},
       {"conv_transpose1d", convertConvTranspose},
       {"conv_transpose2d", convertConvTranspose},
       {"conv_transpose3d", convertConvTranspose},

@@ -39,7 +39,6 @@ void Run::runBlock(const frontend::Block &block) {
       return program.stop("the program has more than " + std::to_string(program.options.maxNodes) +
                           " operations once its loops are unrolled; stopped at " + program.describe(node.location));
     e.loc = program.location(node.location);
-    e.valueId = node.results.empty() ? -1 : int64_t(node.results[0]);
     runNode(node);
     if (e.failed())
       unsupported(node, node.op + ": " + e.takeReason());
@@ -280,5 +279,14 @@ void Run::convertNode(const Node &node) {
     if (i >= call.results.size())
       return unsupported(node, call.name() + ": result " + std::to_string(i) + " is not computed");
     set(node.results[i], call.results[i]);
+    nameValue(node.results[i], call.results[i]);
   }
+}
+
+/// The op that computes a source value carries its id to the kernels' outputs; an op of several results that of the first.
+void Run::nameValue(ValueId id, const Val &value) {
+  const auto *tensor = value.get<Tensor>();
+  Operation *op = tensor && (*tensor)->cached ? (*tensor)->cached.getDefiningOp() : nullptr;
+  if (op && !op->hasAttr("graph.value") && !isa<graph::GetOp, graph::ReadStateOp>(op))
+    op->setAttr("graph.value", e.builder.getI64IntegerAttr(id));
 }

@@ -33,8 +33,6 @@ Operation *Emitter::failedInference() {
 
 Operation *Emitter::finish(OperationState &state) {
   Operation *op = builder.create(state);
-  if (valueId >= 0)
-    op->setAttr("graph.value", builder.getI64IntegerAttr(valueId));
   if (succeeded(op->getName().verifyInvariants(op)))
     return op;
   op->erase();

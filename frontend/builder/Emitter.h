@@ -81,8 +81,6 @@ public:
 
   mlir::OpBuilder builder;
   mlir::Location loc;
-  /// The SourceGraph id that the ops made now compute, or -1: kept as the attribute graph.value.
-  int64_t valueId = -1;
 
 private:
   template <class T> static bool isMissing(const T &argument) {

@@ -437,7 +437,7 @@ bool builder::evaluateKnown(Call &call) {
   for (size_t i = 0; i < call.size(); ++i)
     tensors |= call.argument(i).is<TensorScalar>() || call.argument(i).is<Tensor>();
   if (const auto *list = a.get<List>())
-    if (evaluateListChange(call, op, *list) || (call.op() != "aten::sum" && evaluateListQuery(call, op, *list)))
+    if (evaluateListChange(call, op, *list) || evaluateListQuery(call, op, *list))
       return true;
   if (const auto *dict = a.get<Dict>())
     return evaluateDict(call, op, *dict);

@@ -48,9 +48,13 @@ static bool foldKnown(Call &call, StringRef op, const PromotedOperand &a, const 
   if (symbolic && isFloat(type))
     return false;
   // Integer division by zero is left to run time; comparisons of symbols to the guard logic of scalars.
-  bool divides = op == "floor_divide" || op == "remainder" || op == "div";
+  bool truncates = op == "trunc_divide";
+  bool divides = op == "floor_divide" || op == "remainder" || op == "div" || truncates;
   if (divides && !symbolic && toDouble(*y) == 0)
     return false;
+  if (truncates && !symbolic && (toDouble(*x) < 0 || toDouble(*y) < 0))
+    return false; // sizes are not negative: there, truncating is flooring
+  op = truncates ? StringRef("floor_divide") : op;
   std::optional<Val> result = evaluateBinary(call, op, *x, *y);
   if (!result || call.failed())
     return false;
@@ -112,7 +116,7 @@ static void convertMul(Call &call) { binary<graph::MulOp>(call, "mul", "self", "
 static void convertDiv(Call &call) {
   std::string mode = call.text("rounding_mode", "");
   if (mode == "trunc")
-    return binary<graph::DivTruncOp>(call, "", "self", "other", Numbers::NoBool);
+    return binary<graph::DivTruncOp>(call, "trunc_divide", "self", "other", Numbers::NoBool);
   if (mode == "floor")
     return binary<graph::DivFloorOp>(call, "floor_divide", "self", "other", Numbers::NoBool);
   binary<graph::DivOp>(call, "div", "self", "other", Numbers::Float);

@@ -34,6 +34,7 @@ PromotedOperand builder::promotedOperand(Call &call, llvm::StringRef name) {
   }
   if (const auto *tensor = found->get<Tensor>()) {
     operand.isScalar = (*tensor)->type.getRank() == 0;
+    operand.isNumber = (*tensor)->isNumber;
     operand.dtype = scalarType((*tensor)->type.getElementType());
     operand.tensor = *tensor;
     return operand;

@@ -67,7 +67,6 @@ void Run::returnValue(const Val &value, const std::string &name) {
 
 void Run::finish() {
   e.loc = func.getLoc();
-  e.valueId = -1;
   for (const Output &output : program.source.outputs)
     returnValue(evaluate(output.value), output.name);
   writeStates();

@@ -98,6 +98,7 @@ private:
   std::string describeArguments() const;
   void unpack(const Node &node);
   void convertNode(const Node &node);
+  void nameValue(ValueId id, const Val &value);
 
   // Attributes.cpp
   Val attribute(const AttributeKey &key);

@@ -323,6 +323,27 @@ static void convertSelectScatter(Call &call) {
   call.give(call.e.sliceScatter(base, call.e.reshape(call.e.cast(source, call.e.dtype(base)), shape), d, index));
 }
 
+/// Differences of neighbours along a dim, n times; of bools where they differ.
+static void convertDiff(Call &call) {
+  Value x = call.value("self");
+  int64_t d = call.dimIndex("dim", call.e.rank(x), -1), n = call.integer("n", 1);
+  if (call.failed() || call.e.rank(x) == 0)
+    return call.fail("diff of a 0-d tensor");
+  SmallVector<Value> parts;
+  if (call.given("prepend"))
+    parts.push_back(call.value("prepend"));
+  parts.push_back(x);
+  if (call.given("append"))
+    parts.push_back(call.value("append"));
+  x = call.e.concat(parts, d);
+  for (int64_t i = 0; i < n && x; ++i) {
+    DimAttr size = call.run.larger(call.e.dim(x, d) - 1, constantDim(call, 0));
+    Value later = call.e.slice(x, d, constantDim(call, 1), size), earlier = call.e.slice(x, d, constantDim(call, 0), size);
+    x = call.e.dtype(x) == ScalarType::Bool ? call.e.create<graph::LogicalXorOp>(later, earlier) : call.e.create<graph::SubOp>(later, earlier);
+  }
+  call.give(x);
+}
+
 static void convertMeshgrid(Call &call) {
   std::vector<Value> axes = call.values("tensors");
   bool swap = call.text("indexing", "ij") == "xy" && axes.size() >= 2;
@@ -386,6 +407,7 @@ void builder::addShapes(ConversionTable &table) {
       {"channel_shuffle", convertChannelShuffle},
       {"slice_scatter", convertSliceScatter},
       {"select_scatter", convertSelectScatter},
+      {"diff", convertDiff},
       {"meshgrid", convertMeshgrid}};
   for (const auto &[name, conversion] : entries)
     table.add(("aten::" + name).str(), conversion);

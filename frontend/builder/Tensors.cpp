@@ -56,7 +56,11 @@ Tensor Run::knownScalar(ScalarType type, const Val &number) {
   return tensor;
 }
 
-Tensor Run::alias(const Tensor &tensor) { return std::make_shared<TensorState>(*tensor); }
+Tensor Run::alias(const Tensor &tensor) {
+  auto copy = std::make_shared<TensorState>(*tensor);
+  copy->isNumber = false;
+  return copy;
+}
 
 /// What the whole storage holds now.
 static Value storageValue(Run &run, StorageCell &cell) {

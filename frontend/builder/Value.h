@@ -93,6 +93,8 @@ struct TensorState {
   bool requiresGrad = false;
   /// What a 0-d tensor was made with, where that is known: traced shape arithmetic runs on such tensors.
   std::optional<Val> known;
+  /// A Python number that tracing turned into a 0-d constant: in type promotion it counts by its kind only.
+  bool isNumber = false;
 
   /// The number that the tensor holds now; null where it isn't known.
   const Val *knownNumber() const { return known && storage->version == 0 ? &*known : nullptr; }
