@@ -2,6 +2,7 @@
 // first convolution, linear, embedding or recurrent layer, whose weight's dims say the channels or features. An int is guessed
 // from the constants it is compared with.
 #include "tools/driver/SuggestInputs.h"
+#include "frontend/torchscript/TracedInputs.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <map>
@@ -135,6 +136,14 @@ std::optional<InputSpec> guessTensor(const std::string &name, const Block &block
   return std::nullopt;
 }
 
+/// What the file was traced with.
+InputSpec tracedSpec(const std::string &name, const ValueInfo::TensorMeta &meta) {
+  std::vector<int64_t> sizes;
+  for (const auto &size : meta.sizes)
+    sizes.push_back(std::get<int64_t>(size));
+  return makeSpec(name, meta.dtype, sizes);
+}
+
 InputSpec suggestTensor(const SourceGraph &graph, const Input &input, const Attributes &attributes) {
   std::set<ValueId> values = {input.value};
   if (std::optional<InputSpec> spec = guessTensor(input.name, graph.body, attributes, values))
@@ -192,6 +201,7 @@ template <typename Spec> std::string unknownNames(const SourceGraph &graph, cons
 
 std::optional<std::string> suggestInputs(const SourceGraph &graph, const CompileOptions &options) {
   Attributes attributes(graph);
+  std::vector<std::optional<ValueInfo::TensorMeta>> traced = readTracedInputs(options.path, options.method);
   std::string missing, line = "graphc " + options.path;
   if (options.method != "forward")
     line += " --method " + options.method;
@@ -205,6 +215,8 @@ std::optional<std::string> suggestInputs(const SourceGraph &graph, const Compile
       line += " --bind '" + bind->name + "=" + bind->text + "'";
     else if (input.defaultValue || (input.value < graph.values.size() && graph.values[input.value].tensor))
       continue; // a .pt2 records its tensors' dtypes and dims
+    else if (i < traced.size() && traced[i])
+      line += " --input '" + toString(tracedSpec(input.name, *traced[i])) + "'";
     else if (input.type == "Tensor" || input.type == "Optional[Tensor]")
       line += " --input '" + toString(suggestTensor(graph, input, attributes)) + "'";
     else
