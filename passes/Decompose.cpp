@@ -5,10 +5,12 @@
 //   lstm_cell, gru_cell            two linears and pointwise gates
 //   scatter, index_put, sort, …    comparisons and reductions (decompose/Indexing.h)
 //   sum, mean, … over one element  a reshape
+//   convolution of symbolic dims   pad, then a convolution without padding (decompose/Convolutions.h)
 //
 // The op that gives the composite's result carries its `graph.value`.
 #include "ir/graph/Infer.h"
 #include "passes/Passes.h"
+#include "passes/decompose/Convolutions.h"
 #include "passes/decompose/Indexing.h"
 #include "passes/outline/Groups.h"
 
@@ -97,7 +99,7 @@ Value causalMask(Builder &b, DimAttr rows, DimAttr columns) {
   return b.make<LeOp>(j, b.reshape(i, {rows, b.dim(1)}));
 }
 
-void decomposeAttention(AttentionOp op) {
+LogicalResult decomposeAttention(AttentionOp op) {
   Builder b(op);
   Value key = op.getKey(), value = op.getValue(), mask = op.getMask();
   RankedTensorType query = tensorType(op.getQuery());
@@ -107,8 +109,10 @@ void decomposeAttention(AttentionOp op) {
     value = repeatHeads(b, value, heads);
   }
   DimAttr features = getDim(query, query.getRank() - 1);
+  if (!op.getScale() && !features.isConstant())
+    return op.emitError("attention over '") << features.str() << "' features can't be compiled: expected a number of features, or a scale";
   Value scores = b.make<MatmulOp>(op.getQuery(), b.transposed(key));
-  double scale = op.getScale() ? op.getScale()->convertToDouble() : 1 / std::sqrt(double(features.isConstant() ? features.getValue() : 1));
+  double scale = op.getScale() ? op.getScale()->convertToDouble() : 1 / std::sqrt(double(features.getValue()));
   scores = b.make<MulOp>(scores, b.number(scale, scores));
   RankedTensorType scoresType = tensorType(scores);
   if (op.getCausal())
@@ -125,6 +129,7 @@ void decomposeAttention(AttentionOp op) {
     weights = b.make<WhereOp>(some, weights, b.number(0, weights));
   }
   replace(op, {b.make<MatmulOp>(weights, value)});
+  return success();
 }
 
 //===-- recurrent cells ------------------------------------------------------------------===//
@@ -266,10 +271,16 @@ struct Decompose : graphc::impl::DecomposeBase<Decompose> {
     bool ok = true;
     for (Operation *op : ops)
       llvm::TypeSwitch<Operation *>(op)
-          .Case<AttentionOp>([](auto attention) { decomposeAttention(attention); })
+          .Case<AttentionOp>([&](auto attention) { ok &= succeeded(decomposeAttention(attention)); })
           .Case<LstmCellOp, GruCellOp>([](auto cell) { decomposeCell(cell); })
           .Case<SumOp, MeanOp, ProdOp, AmaxOp, AminOp>([](auto reduction) { decomposeUnitReduction(reduction); })
           .Case<LstmOp, GruOp>([&](auto layers) { ok &= succeeded(decomposeLayers(layers, maxSteps)); })
+          .Case<ConvolutionOp, ConvTransposeOp>([&](Operation *convolution) {
+            FailureOr<Value> result = decomposeSymbolicConvolution(convolution);
+            ok &= succeeded(result);
+            if (succeeded(result) && *result)
+              replace(convolution, {*result});
+          })
           .Default([](Operation *other) {
             if (SmallVector<Value> results = decomposeIndexing(other); !results.empty())
               replace(other, results);
