@@ -70,6 +70,14 @@ report = json.load(open("report.json"))
 summary = report["summary"]
 print("report:", summary["kernels"] > 0, all(p["seconds"] >= 0 for p in summary["phases"]),
       [t["name"] for t in summary["targets"]])
+# What was decided: kernels with their lines, fusions refused with the reason.
+# CHECK: kernels: True [{{.*}}softmax{{.*}}] compile.py
+# CHECK: refused: graph.sum stays apart from graph.softmax: a reduction takes in pointwise ops only at compile.py:{{[0-9]+}}
+kernels = report["kernels"]
+print("kernels:", all(k["launches"] == 1 and k["schedules"] for k in kernels), [k["name"] for k in kernels], kernels[0]["lines"][0]["file"].split("/")[-1])
+for decision in report["decisions"]:
+    if decision["category"] == "fusion":
+        print("refused:", decision["text"], "at", f"{decision['file'].split('/')[-1]}:{decision['line']}")
 
 # CHECK: mixed 1 0: equal
 # CHECK: mixed 1 1.0: equal

@@ -9,6 +9,7 @@
 #include "ir/kernel/Kernel.h"
 #include "ir/support/Location.h"
 #include "passes/Pipelines.h"
+#include "tools/driver/DecisionLog.h"
 #include "tools/driver/Failure.h"
 #include "tools/driver/SuggestInputs.h"
 #include "tools/driver/Targets.h"
@@ -61,7 +62,7 @@ private:
 
 class Compilation {
 public:
-  explicit Compilation(const CompileOptions &options) : options(options), log(context, result.diagnostics) {
+  explicit Compilation(const CompileOptions &options) : options(options), log(context, result.diagnostics), decisions(context) {
     context.loadDialect<graph::GraphDialect, kernel::KernelDialect, scalar::ScalarDialect, mlir::func::FuncDialect>();
     context.disableMultithreading();
   }
@@ -186,6 +187,8 @@ private:
     if (std::optional<std::string> error = writer.writeMemory(result.artifact))
       return failure(ExitStatus::Internal, "the artifact is not right: " + *error);
     summarizeTargets(*code, *built->plan);
+    result.report["kernels"] = describeKernels(*module, *code);
+    result.report["decisions"] = decisions.take();
     finishPhase();
     return std::move(result);
   }
@@ -212,6 +215,7 @@ private:
   CompileResult result;
   mlir::MLIRContext context;
   DiagnosticLog log;
+  DecisionLog decisions;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   codegen::DimsTable dims;
   codegen::CpuOptions cpuOptions;
