@@ -37,7 +37,7 @@ public:
     return op ? op->getResult(0) : Value();
   }
   template <class Op, class... Args> mlir::Operation *createOp(const Args &...args) {
-    if ((isMissing(args) || ...))
+    if (failed() || (isMissing(args) || ...))
       return missingOperand();
     mlir::OperationState state(loc, Op::getOperationName());
     buildWithoutTypes<Op>(state, args...);

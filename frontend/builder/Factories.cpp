@@ -145,7 +145,7 @@ static void convertEye(Call &call) {
 static void giveTriangleIndices(Call &call, bool upper) {
   int64_t rows = call.integer("row"), columns = call.integer("col"), offset = call.integer("offset", 0);
   ScalarType type = call.dtype("dtype", ScalarType::I64);
-  if (call.failed() || rows < 0 || columns < 0 || rows * columns > 1 << 22)
+  if (call.failed() || rows < 0 || columns < 0 || rows > 1 << 22 || columns > 1 << 22 || rows * columns > 1 << 22)
     return call.fail("triangle indices of more than four million elements");
   std::vector<Val> first, second;
   for (int64_t i = 0; i < rows; ++i)

@@ -128,7 +128,7 @@ static void convertPermute(Call &call) {
   for (int64_t d : call.integers("dims"))
     order.push_back(call.normalizeDim(d, x->type.getRank()));
   for (int64_t d : order) {
-    if (call.failed() || seen[d] || order.size() != seen.size())
+    if (call.failed() || order.size() != seen.size() || seen[d])
       return call.fail("permute needs each dim once");
     seen[d] = true;
   }
@@ -378,6 +378,8 @@ static void convertUnflatten(Call &call) {
   DimAttr known = one(call), whole = shape[d];
   for (DimAttr size : sizes)
     known = isSize(size, -1).value_or(false) ? known : known * size;
+  if (isSize(known, 0).value_or(false) || (known.isConstant() && known.getValue() < 0))
+    return call.fail("unflatten into sizes of " + known.str() + " elements");
   for (DimAttr &size : sizes)
     if (isSize(size, -1).value_or(false))
       size = DimAttr::binary(graph::DimKind::FloorDiv, whole, known);
