@@ -49,8 +49,9 @@ torch.jit.trace(Mixed(), (x, y), check_trace=False).save("mixed.pt")
 torch.export.save(torch.export.export(Mixed(), (x, y)), "mixed.pt2")
 torch.jit.script(Counter()).save("counter.pt")
 
+# A traced file remembers the shapes it was traced with.
 # CHECK: 'mixed.pt' does not say what it is called with: x (Tensor), y (Tensor). Type
-# CHECK-NEXT: graphc mixed.pt --input 'x=f32[1,512]' --input 'y=f32[1,512]'
+# CHECK-NEXT: graphc mixed.pt --input 'x=f32[3,16]' --input 'y=f32[16]'
 print(graphc("mixed.pt", status=1))
 # CHECK: There is no argument z. Type
 print(graphc("mixed.pt", "--input", "x=f32[3,16]", "--input", "z=f32[16]", status=1))
