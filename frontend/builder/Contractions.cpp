@@ -204,6 +204,45 @@ static void convertAttention(Call &call) {
     call.give(call.e.constant({0}, ScalarType::F32, {}));
 }
 
+/// Rows [part * size, (part + 1) * size) of a packed projection weight or bias.
+static Value packedPart(Call &call, Value packed, int64_t part, DimAttr size) {
+  return call.e.slice(packed, 0, call.e.dim(part) * size, size);
+}
+
+/// [batch, length, heads * features] as [batch, heads, length, features].
+static Value splitHeads(Call &call, Value x, int64_t heads) {
+  DimAttr features = DimAttr::binary(graph::DimKind::FloorDiv, call.e.dim(x, 2), call.e.dim(heads));
+  return call.e.permute(call.e.reshape(x, {call.e.dim(x, 0), call.e.dim(x, 1), call.e.dim(heads), features}), {0, 2, 1, 3});
+}
+
+/// What nn.MultiheadAttention runs in eval mode: packed projections, attention, output projection.
+static void convertNativeAttention(Call &call) {
+  Value sources[] = {call.value("query"), call.value("key"), call.value("value")};
+  Value weight = call.value("qkv_weight"), bias = call.value("qkv_bias");
+  Value outWeight = call.value("proj_weight"), outBias = call.value("proj_bias");
+  int64_t heads = call.integer("num_head");
+  if (call.given("mask") || call.boolean("need_weights", true))
+    return call.fail("the fused multi-head attention with a mask or with its weights as a result; build the module with "
+                     "torch.backends.mha.set_fastpath_enabled(False) and trace it again");
+  if (call.failed() || heads <= 0)
+    return call.fail("a number of heads that is not positive");
+  DimAttr width = call.e.dim(sources[0], 2);
+  Value packed = sources[0] == sources[1] && sources[0] == sources[2]
+                     ? call.e.create<graph::LinearOp>(sources[0], weight, OptionalOperand{bias})
+                     : Value();
+  Value parts[3];
+  for (int64_t i = 0; i < 3; ++i) {
+    Value part = packed ? call.e.slice(packed, 2, call.e.dim(i) * width, width)
+                        : call.e.create<graph::LinearOp>(sources[i], packedPart(call, weight, i, width),
+                                                         OptionalOperand{packedPart(call, bias, i, width)});
+    parts[i] = splitHeads(call, part, heads);
+  }
+  Value attended = call.e.create<graph::AttentionOp>(parts[0], parts[1], parts[2], OptionalOperand{}, false, FloatAttr(), false);
+  Value joined = call.e.reshape(call.e.permute(attended, {0, 2, 1, 3}), call.e.dims(sources[0]));
+  call.give(call.e.create<graph::LinearOp>(joined, outWeight, OptionalOperand{outBias}));
+  call.give(Val(None{})); // no attention weights were asked for
+}
+
 void builder::addContractions(ConversionTable &table) {
   const std::pair<StringRef, Conversion> entries[] = {
       {"matmul", convertMatmul},
@@ -230,6 +269,7 @@ void builder::addContractions(ConversionTable &table) {
       {"conv_transpose1d", convertConvTranspose},
       {"conv_transpose2d", convertConvTranspose},
       {"conv_transpose3d", convertConvTranspose},
+      {"_native_multi_head_attention", convertNativeAttention},
       {"scaled_dot_product_attention", convertAttention},
       {"_scaled_dot_product_flash_attention_for_cpu", convertAttention}};
   for (const auto &[name, conversion] : entries)
