@@ -13,7 +13,6 @@
 
 using namespace graphc::frontend;
 using namespace graphc::frontend::pt2;
-using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
 using llvm::StringRef;
@@ -22,12 +21,6 @@ namespace json = llvm::json;
 namespace {
 
 constexpr unsigned maxSubgraphDepth = 50;
-
-Error failure(const std::string &what) { return createStringError(std::errc::invalid_argument, "%s", what.c_str()); }
-
-StringRef stringOf(const json::Object *object, StringRef key) {
-  return object ? object->getString(key).value_or("") : "";
-}
 
 /// The name in {"as_tensor": {"name": …}} or {"as_sym_int": {"as_name": …}}; empty for constants.
 StringRef nameOf(const json::Value &argument) {

@@ -10,7 +10,6 @@
 
 using namespace graphc::frontend;
 using namespace graphc::frontend::pt2;
-using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
 using llvm::StringRef;
@@ -19,12 +18,6 @@ namespace json = llvm::json;
 namespace {
 
 constexpr int64_t supportedMajor = 8;
-
-Error failure(const std::string &what) { return createStringError(std::errc::invalid_argument, "%s", what.c_str()); }
-
-StringRef stringOf(const json::Object *object, StringRef key) {
-  return object ? object->getString(key).value_or("") : "";
-}
 
 NamedTupleFields namedTupleFields(const json::Object &module) {
   NamedTupleFields result;

@@ -74,6 +74,14 @@ const json::Object &graphc::frontend::pt2::objectOf(const json::Object *object, 
   return inner ? *inner : none;
 }
 
+StringRef graphc::frontend::pt2::stringOf(const json::Object *object, StringRef key) {
+  return object ? object->getString(key).value_or("") : "";
+}
+
+llvm::Error graphc::frontend::pt2::failure(const std::string &what) {
+  return createStringError(std::errc::invalid_argument, "%s", what.c_str());
+}
+
 std::optional<double> graphc::frontend::pt2::floatOf(const json::Value &value) {
   if (std::optional<double> number = value.getAsNumber())
     return number;

@@ -21,6 +21,12 @@ std::pair<llvm::StringRef, const llvm::json::Value *> unionOf(const llvm::json::
 const llvm::json::Array &arrayOf(const llvm::json::Object *object, llvm::StringRef key);
 const llvm::json::Object &objectOf(const llvm::json::Object *object, llvm::StringRef key);
 
+/// The text under `key`; empty where there is none (or `object` is null).
+llvm::StringRef stringOf(const llvm::json::Object *object, llvm::StringRef key);
+
+/// An error that says what is wrong with the file.
+llvm::Error failure(const std::string &what);
+
 /// A float, where infinities and NaN are strings; nullopt for anything else.
 std::optional<double> floatOf(const llvm::json::Value &value);
 

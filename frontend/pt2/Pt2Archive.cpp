@@ -7,7 +7,6 @@
 
 using namespace graphc::frontend;
 using namespace graphc::frontend::pt2;
-using llvm::createStringError;
 using llvm::Error;
 using llvm::Expected;
 using llvm::StringRef;
@@ -18,8 +17,6 @@ namespace {
 constexpr uint64_t maxProgramSize = uint64_t(1) << 29, maxConfigSize = uint64_t(1) << 27, maxWordSize = 64;
 constexpr size_t maxRank = 64;
 constexpr const char *oldProgram = "serialized_exported_program.json";
-
-Error failure(const std::string &what) { return createStringError(std::errc::invalid_argument, "%s", what.c_str()); }
 
 Expected<std::vector<int64_t>> staticInts(const json::Array *values, const char *what) {
   if (!values || values->size() > maxRank)
