@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <unistd.h>
 
 namespace graphc {
@@ -89,20 +90,26 @@ private:
   uint64_t position_ = 0;
 };
 
+/// Memory of the artifact's whole size.
 class ArtifactWriter::MemorySink : public Sink {
 public:
-  explicit MemorySink(std::vector<std::byte> &out) : out_(out) {}
+  explicit MemorySink(std::byte *out) : out_(out) {}
 
 private:
-  void put(std::span<const std::byte> bytes) override { out_.insert(out_.end(), bytes.begin(), bytes.end()); }
-  std::vector<std::byte> &out_;
+  void put(std::span<const std::byte> bytes) override {
+    if (!bytes.empty())
+      std::memcpy(out_, bytes.data(), bytes.size());
+    out_ += bytes.size();
+  }
+  std::byte *out_;
 };
 
 /// Remembers the first error; later writes do nothing.
 class ArtifactWriter::FileSink : public Sink {
 public:
-  explicit FileSink(const std::string &path) : file_(std::fopen(path.c_str(), "wbxe")), error_(file_ ? 0 : errno) {}
+  FileSink(const std::string &path, const char *mode) : file_(std::fopen(path.c_str(), mode)), error_(file_ ? 0 : errno) {}
   ~FileSink() override { close(); }
+  int error() const { return error_; }
   /// 0 or errno of whatever failed first.
   int close() {
     if (file_ && std::fclose(file_) != 0 && error_ == 0)
@@ -150,6 +157,9 @@ void ArtifactWriter::addNotes(std::string name, std::string text) {
 }
 
 std::optional<std::string> ArtifactWriter::check() const {
+  const size_t sections = plans_.size() + images_.size() + notes_.size() + (weights_.empty() ? 0 : 2);
+  if (sections > maxSections)
+    return "too many sections: " + std::to_string(sections);
   for (const auto *list : {&plans_, &images_, &notes_})
     for (const NamedBytes &entry : *list)
       if (entry.name.size() >= sizeof(ArtifactSection::name))
@@ -167,94 +177,121 @@ std::optional<std::string> ArtifactWriter::check() const {
   return std::nullopt;
 }
 
-std::optional<std::string> ArtifactWriter::write(Sink &sink) const {
-  std::vector<PendingSection> sections;
-  for (const NamedBytes &entry : plans_)
-    sections.push_back(makeSection(SectionKind::Plan, entry.name, entry.bytes, sectionAlignment));
-  for (const NamedBytes &entry : images_)
-    sections.push_back(makeSection(SectionKind::CodeImage, entry.name, entry.bytes, pageAlignment));
-  for (const NamedBytes &entry : notes_)
-    sections.push_back(makeSection(SectionKind::Notes, entry.name, entry.bytes, sectionAlignment));
+/// The weights section's bytes in order, padding included.
+template <typename Take> void ArtifactWriter::forEachWeight(Take &&take) const {
+  static constexpr std::byte zeros[constantAlignment] = {};
+  uint64_t position = 0;
+  for (const Piece &piece : weights_) {
+    take(std::span(zeros).first(piece.offset - position));
+    take(piece.bytes);
+    position = piece.offset + piece.bytes.size();
+  }
+}
 
-  const auto forEachWeight = [&](auto &&take) { // the section's bytes in order, padding included
-    static constexpr std::byte zeros[constantAlignment] = {};
-    uint64_t position = 0;
-    for (const Piece &piece : weights_) {
-      take(std::span(zeros).first(piece.offset - position));
-      take(piece.bytes);
-      position = piece.offset + piece.bytes.size();
-    }
-  };
-  std::vector<std::byte> hashes;
+/// Everything about the file but the weights' bytes: the header, the table, where each section lies.
+struct ArtifactWriter::Layout {
+  ArtifactHeader header{};
+  std::vector<ArtifactSection> table;
+  std::vector<PendingSection> sections;
+  std::vector<std::byte> hashes; // of the weights' chunks
+};
+
+ArtifactWriter::Layout ArtifactWriter::layOut() const {
+  Layout layout;
+  for (const NamedBytes &entry : plans_)
+    layout.sections.push_back(makeSection(SectionKind::Plan, entry.name, entry.bytes, sectionAlignment));
+  for (const NamedBytes &entry : images_)
+    layout.sections.push_back(makeSection(SectionKind::CodeImage, entry.name, entry.bytes, pageAlignment));
+  for (const NamedBytes &entry : notes_)
+    layout.sections.push_back(makeSection(SectionKind::Notes, entry.name, entry.bytes, sectionAlignment));
   if (!weights_.empty()) {
     ChunkHasher hasher;
     forEachWeight([&](std::span<const std::byte> bytes) { hasher.add(bytes); });
-    hashes = hasher.finish();
-    sections.push_back(makeSection(SectionKind::WeightHashes, "weights", hashes, sectionAlignment));
+    layout.hashes = hasher.finish();
+    layout.sections.push_back(makeSection(SectionKind::WeightHashes, "weights", layout.hashes, sectionAlignment));
     PendingSection weights{};
     weights.entry.kind = static_cast<uint32_t>(SectionKind::Weights);
     std::strcpy(weights.entry.name, "weights");
     weights.entry.size = weightBytes_;
-    weights.entry.hashes = static_cast<uint32_t>(sections.size() - 1);
+    weights.entry.hashes = static_cast<uint32_t>(layout.sections.size() - 1);
     weights.alignment = pageAlignment;
-    sections.push_back(weights);
+    layout.sections.push_back(weights);
   }
-  if (sections.size() > maxSections)
-    return "too many sections: " + std::to_string(sections.size());
-
-  ArtifactHeader header{};
+  ArtifactHeader &header = layout.header;
   std::memcpy(header.magic, artifactMagic, sizeof artifactMagic);
   header.major = artifactMajor;
   header.minor = artifactMinor;
-  header.sectionCount = static_cast<uint32_t>(sections.size());
+  header.sectionCount = static_cast<uint32_t>(layout.sections.size());
   header.tableOffset = sizeof header;
-  uint64_t end = sizeof header + sections.size() * sizeof(ArtifactSection);
-  std::vector<ArtifactSection> table;
-  for (PendingSection &section : sections) {
+  uint64_t end = sizeof header + layout.sections.size() * sizeof(ArtifactSection);
+  for (PendingSection &section : layout.sections) {
     section.entry.offset = alignUp(end, section.alignment);
     end = section.entry.offset + section.entry.size;
-    table.push_back(section.entry);
+    layout.table.push_back(section.entry);
   }
   header.fileSize = end;
   Sha256 hash;
   hash.update(std::as_bytes(std::span(&header, 1)).first(offsetof(ArtifactHeader, tableSha256)));
-  hash.update(std::as_bytes(std::span(table)));
+  hash.update(std::as_bytes(std::span(layout.table)));
   const Sha256Digest digest = hash.finish();
   std::memcpy(header.tableSha256, digest.data(), digest.size());
+  return layout;
+}
 
-  sink.write(std::as_bytes(std::span(&header, 1)));
-  sink.write(std::as_bytes(std::span(table)));
-  for (const PendingSection &section : sections) {
+void ArtifactWriter::write(const Layout &layout, Sink &sink) const {
+  sink.write(std::as_bytes(std::span(&layout.header, 1)));
+  sink.write(std::as_bytes(std::span(layout.table)));
+  for (const PendingSection &section : layout.sections) {
     sink.padTo(section.entry.offset);
     if (section.entry.kind == static_cast<uint32_t>(SectionKind::Weights))
       forEachWeight([&](std::span<const std::byte> bytes) { sink.write(bytes); });
     else
       sink.write(section.bytes);
   }
+}
+
+std::optional<std::string> ArtifactWriter::writeMemory(const std::function<std::byte *(size_t)> &allocate) const {
+  if (auto error = check())
+    return error;
+  const Layout layout = layOut();
+  std::byte *memory = allocate(layout.header.fileSize);
+  if (!memory)
+    return "no memory for an artifact of " + std::to_string(layout.header.fileSize) + " bytes";
+  MemorySink sink(memory);
+  write(layout, sink);
   return std::nullopt;
 }
 
 std::optional<std::string> ArtifactWriter::writeMemory(std::vector<std::byte> &out) const {
-  if (auto error = check())
-    return error;
-  out.clear();
-  MemorySink sink(out);
-  return write(sink);
+  return writeMemory([&](size_t size) {
+    out.assign(size, std::byte(0));
+    return out.data();
+  });
 }
 
 std::optional<std::string> ArtifactWriter::writeFile(const std::string &path) const {
   if (auto error = check())
     return error;
-  const std::string temporary = path + ".tmp." + std::to_string(getpid());
-  std::remove(temporary.c_str());
-  FileSink sink(temporary);
-  std::optional<std::string> error = write(sink);
-  if (const int code = sink.close(); !error && code != 0)
-    error = "cannot write '" + temporary + "': " + std::strerror(code);
-  if (!error && std::rename(temporary.c_str(), path.c_str()) != 0)
-    error = "cannot rename '" + temporary + "' to '" + path + "': " + std::strerror(errno);
-  if (error)
-    std::remove(temporary.c_str());
+  const auto failed = [](const std::string &what, int code) { return "cannot " + what + ": " + std::strerror(code); };
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (std::filesystem::is_directory(status))
+    return "cannot write '" + path + "': it is a folder";
+  // A pipe or a device takes the bytes as they come; there is nothing to rename.
+  const bool inPlace = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+  const std::string target = inPlace ? path : path + ".tmp." + std::to_string(getpid());
+  if (!inPlace)
+    std::remove(target.c_str());
+  FileSink sink(target, inPlace ? "wbe" : "wbxe");
+  if (sink.error() == 0)
+    write(layOut(), sink);
+  std::optional<std::string> error;
+  if (const int code = sink.close(); code != 0)
+    error = failed("write '" + path + "'", code);
+  else if (!inPlace && std::rename(target.c_str(), path.c_str()) != 0)
+    error = failed("rename '" + target + "' to '" + path + "'", errno);
+  if (error && !inPlace)
+    std::remove(target.c_str());
   return error;
 }
 

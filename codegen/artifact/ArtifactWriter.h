@@ -15,6 +15,7 @@
 #include "runtime/plan/Sha256.h"
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -40,10 +41,17 @@ public:
   /// A text for `inspect` and reports; the loader ignores it.
   void addNotes(std::string name, std::string text);
 
-  /// Writes PATH.tmp.<pid>, then renames it to PATH. nullopt: done; else what went wrong, and no file is left behind. Plans
-  /// and code are checked first, with the loader's own rules for images.
+  /// Plans and code as the loader will check them. nullopt: they are right; else what is wrong with them, which is a bug of
+  /// whoever made them. The write functions check as well.
+  std::optional<std::string> check() const;
+
+  /// Writes PATH.tmp.<pid>, then renames it to PATH; a PATH that is a pipe or a device is written to as it is. nullopt: done;
+  /// else what went wrong ("cannot write 'x.gcx': No space left on device"), and no file is left behind. No weight is copied
+  /// on the way.
   std::optional<std::string> writeFile(const std::string &path) const;
-  /// The bytes of the artifact. The only copy of the weights that is ever made.
+  /// The bytes of the artifact, written once into memory that `allocate` gives for their number; 64-byte aligned where the
+  /// loader is to open it there. Null from `allocate` is an error.
+  std::optional<std::string> writeMemory(const std::function<std::byte *(size_t)> &allocate) const;
   std::optional<std::string> writeMemory(std::vector<std::byte> &out) const;
 
 private:
@@ -59,8 +67,10 @@ private:
   class Sink;
   class FileSink;
   class MemorySink;
-  std::optional<std::string> write(Sink &sink) const;
-  std::optional<std::string> check() const;
+  struct Layout;
+  Layout layOut() const;
+  void write(const Layout &layout, Sink &sink) const;
+  template <typename Take> void forEachWeight(Take &&take) const;
 
   std::vector<Piece> weights_;
   std::map<Sha256Digest, size_t> weightsByContent_;

@@ -125,6 +125,9 @@ TEST(Artifact, WriteFileReplacesAtOnceAndLeavesNothingBehind) {
   const auto error = writer.writeFile(folder.path / "no/such/folder/model.gcx");
   ASSERT_TRUE(error);
   EXPECT_TRUE(contains(*error, "No such file or directory")) << *error;
+  EXPECT_TRUE(contains(writer.writeFile(folder.path).value(), "it is a folder"));
+  EXPECT_EQ(writer.writeFile("/dev/null"), std::nullopt); // written to as it is
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
   writer.addCodeImage("cpu", "x86-64-v3", std::vector<std::byte>(100));
   EXPECT_TRUE(contains(writer.writeFile(path).value(), "no x86-64 ELF shared object"));
 }

@@ -184,13 +184,35 @@ private:
       codegen::printPlan(*built->plan, os);
       return finishText(std::move(text));
     }
-    if (std::optional<std::string> error = writer.writeMemory(result.artifact))
-      return failure(ExitStatus::Internal, "the artifact is not right: " + *error);
+    if (llvm::Error error = write(writer))
+      return error;
     summarizeTargets(*code, *built->plan);
     result.report["kernels"] = describeKernels(*module, *code);
     result.report["decisions"] = decisions.take();
     finishPhase();
     return std::move(result);
+  }
+
+  llvm::Error write(const ArtifactWriter &writer) {
+    if (std::optional<std::string> error = writer.check())
+      return failure(ExitStatus::Internal, "the artifact is not right: " + *error);
+    std::optional<std::string> error;
+    if (options.output.empty()) {
+      error = writer.writeMemory([&](size_t size) {
+        constexpr size_t page = 4096;
+        result.artifact = std::shared_ptr<std::byte>(static_cast<std::byte *>(std::aligned_alloc(page, llvm::alignTo(size, page))), std::free);
+        result.artifactBytes = size;
+        return result.artifact.get();
+      });
+    } else {
+      error = writer.writeFile(options.output);
+      uint64_t size = 0;
+      if (!error && !llvm::sys::fs::file_size(options.output, size))
+        result.artifactBytes = size;
+    }
+    if (error)
+      return failure(ExitStatus::Environment, *error);
+    return llvm::Error::success();
   }
 
   llvm::Error withLog(llvm::Error error) {

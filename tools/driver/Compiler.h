@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct CompileOptions {
   OptLevel optLevel = OptLevel::Default;
   std::vector<std::string> targets; // "cpu", "cpu:x86-64-v4", "cpu:native", …; empty: the default
   Emit emit = Emit::Artifact;
+  std::string output;            // where Emit::Artifact is written, as it is made; empty: into CompileResult::artifact
   bool strictNumerics = false;
 
   /// Called when a phase starts, from the compiling thread: ("Lowering kernels", done, total); total 0: unknown.
@@ -76,15 +78,16 @@ struct Diagnostic {
 };
 
 struct CompileResult {
-  std::vector<std::byte> artifact; // Emit::Artifact
-  std::string text;                // every other stage
+  std::shared_ptr<std::byte> artifact; // Emit::Artifact without `output`: page-aligned, so that it can be loaded where it is
+  size_t artifactBytes = 0;            // Emit::Artifact, in memory or in the file
+  std::string text;                    // every other stage
   CompileSummary summary;
   std::vector<Diagnostic> diagnostics;
   llvm::json::Object report; // what `--report` writes beside the summary: kernels, fusions refused, …
 };
 
 /// Compiles options.path. Errors: Failure with ExitStatus::Model (unreadable or unsupported model, all unsupported ops in one
-/// text with their Python lines), Usage (an unknown target) or Environment (file not found, no LibTorch in this build).
+/// text with their Python lines), Usage (an unknown target) or Environment (no LibTorch in this build, `output` can't be written).
 llvm::Expected<CompileResult> compile(const CompileOptions &options);
 
 } // namespace graphc::driver

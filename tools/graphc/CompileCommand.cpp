@@ -51,14 +51,9 @@ llvm::Error writeStage(const std::string &output, const driver::CompileResult &r
   return llvm::Error::success();
 }
 
-llvm::Error writeArtifact(std::string output, const std::string &model, const driver::CompileResult &result) {
-  if (output.empty())
-    output = defaultOutput(model);
-  if (llvm::Error error = driver::writeFile(output, llvm::ArrayRef<std::byte>(result.artifact)))
-    return error;
-  fmt::print(stderr, "{} ({}) -> {} ({})\n{}", model, result.summary.producer, output,
-             formatBytes(static_cast<int64_t>(result.artifact.size())), formatSummary(result.summary));
-  return llvm::Error::success();
+void printSummary(const driver::CompileOptions &options, const driver::CompileResult &result) {
+  fmt::print(stderr, "{} ({}) -> {} ({})\n{}", options.path, result.summary.producer, options.output,
+             formatBytes(static_cast<int64_t>(result.artifactBytes)), formatSummary(result.summary));
 }
 
 } // namespace
@@ -85,6 +80,7 @@ llvm::Error compileCommand(const Arguments &arguments) {
   if (!emit)
     return emit.takeError();
   options->emit = *emit;
+  options->output = output.empty() ? defaultOutput(options->path) : output;
   llvm::Expected<bool> artifact = isArtifact(options->path);
   if (!artifact)
     return artifact.takeError();
@@ -103,7 +99,8 @@ llvm::Error compileCommand(const Arguments &arguments) {
     return error;
   if (*emit != driver::Emit::Artifact)
     return writeStage(output, *result);
-  return writeArtifact(output, options->path, *result);
+  printSummary(*options, *result);
+  return llvm::Error::success();
 }
 
 } // namespace graphc::cli

@@ -6,7 +6,6 @@
 #include "tools/graphc/Summary.h"
 #include "llvm/Support/FileSystem.h"
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
@@ -34,15 +33,6 @@ std::vector<driver::InputSpec> specsOf(const std::vector<npz::NamedArray> &array
   return specs;
 }
 
-std::shared_ptr<std::byte> alignedCopy(const std::vector<std::byte> &bytes) {
-  constexpr size_t alignment = 4096; // the runtime asks for 64
-  size_t size = (bytes.size() + alignment - 1) / alignment * alignment;
-  std::shared_ptr<std::byte> memory(static_cast<std::byte *>(std::aligned_alloc(alignment, size)), std::free);
-  if (memory)
-    std::memcpy(memory.get(), bytes.data(), bytes.size());
-  return memory;
-}
-
 llvm::Error compileInto(LoadedModel &loaded, const driver::CompileOptions &options) {
   Clock::time_point start = Clock::now();
   llvm::Expected<driver::CompileResult> result = driver::compile(options);
@@ -52,10 +42,8 @@ llvm::Error compileInto(LoadedModel &loaded, const driver::CompileOptions &optio
   fmt::print(stderr, "{}", formatDiagnostics(result->diagnostics));
   loaded.compiled = result->summary;
   start = Clock::now();
-  loaded.memory = alignedCopy(result->artifact);
-  if (!loaded.memory)
-    return driver::failure(driver::ExitStatus::Environment, "out of memory for the compiled artifact");
-  loaded.model = std::make_unique<graphc::Model>(loaded.memory.get(), result->artifact.size());
+  loaded.memory = std::move(result->artifact);
+  loaded.model = std::make_unique<graphc::Model>(loaded.memory.get(), result->artifactBytes);
   loaded.loadSeconds = secondsSince(start);
   return llvm::Error::success();
 }
