@@ -92,13 +92,42 @@ void Accumulator::add(llvm::ArrayRef<Value *> yielded, Value *mask) {
   }
 }
 
+bool Accumulator::wantsBlocks() const {
+  return llvm::any_of(parts, [](const Part &part) { return part.isFloatSum(); });
+}
+
+void Accumulator::startBlocks() {
+  totals.assign(slots.size(), nullptr);
+  unsigned first = 0;
+  for (const Part &part : parts) {
+    if (part.isFloatSum()) {
+      llvm::Type *type = slots[first]->getAllocatedType();
+      totals[first] = f.slot(type);
+      b.CreateStore(b.CreateLoad(type, slots[first]), totals[first]);
+    }
+    first += part.types.size();
+  }
+}
+
+void Accumulator::endBlock() {
+  for (auto [slot, total] : llvm::zip_equal(slots, totals)) {
+    if (!total)
+      continue;
+    llvm::Type *type = slot->getAllocatedType();
+    b.CreateStore(b.CreateFAdd(b.CreateLoad(type, total), b.CreateLoad(type, slot)), total);
+    b.CreateStore(llvm::Constant::getNullValue(type), slot);
+  }
+}
+
 llvm::SmallVector<Value *> Accumulator::finish(bool foldLanes) {
   llvm::SmallVector<Value *> results;
   unsigned first = 0;
   for (const Part &part : parts) {
     llvm::SmallVector<Value *, 2> lanes;
-    for (unsigned k = 0; k < part.types.size(); ++k)
-      lanes.push_back(b.CreateLoad(slots[first + k]->getAllocatedType(), slots[first + k]));
+    for (unsigned k = 0; k < part.types.size(); ++k) {
+      llvm::AllocaInst *slot = totals.empty() || !totals[first + k] ? slots[first + k] : totals[first + k];
+      lanes.push_back(b.CreateLoad(slot->getAllocatedType(), slot));
+    }
     first += part.types.size();
     for (unsigned n = width; foldLanes && n > 1; n /= 2) {
       llvm::SmallVector<Value *, 2> low, high;

@@ -12,6 +12,11 @@ public:
   Accumulator(FunctionBuilder &f, kernel::ReduceOp op, unsigned width);
   /// Combines with what the region yielded; lanes where `mask` (null: all) is off stay as they were.
   void add(llvm::ArrayRef<llvm::Value *> yielded, llvm::Value *mask);
+  /// Whether there is a float sum, whose rounding errors blocks keep small.
+  bool wantsBlocks() const;
+  /// From now on float sums have totals, to which endBlock adds them; the last block must be ended before `finish`.
+  void startBlocks();
+  void endBlock();
   /// One value a result: the lanes as they are, or all lanes folded into a scalar (in a fixed order).
   llvm::SmallVector<llvm::Value *> finish(bool foldLanes);
 
@@ -19,6 +24,7 @@ private:
   struct Part {
     kernel::Monoid monoid;
     llvm::SmallVector<mlir::Type, 2> types; // value, or value and index
+    bool isFloatSum() const { return monoid == kernel::Monoid::sum && llvm::isa<mlir::FloatType>(types[0]); }
   };
   llvm::SmallVector<llvm::Value *, 2> combine(const Part &part, llvm::ArrayRef<llvm::Value *> a, llvm::ArrayRef<llvm::Value *> x);
   llvm::Value *combineValue(kernel::Monoid monoid, mlir::Type type, llvm::Value *a, llvm::Value *x);
@@ -29,6 +35,7 @@ private:
   unsigned width;
   llvm::SmallVector<Part> parts;
   llvm::SmallVector<llvm::AllocaInst *> slots;
+  llvm::SmallVector<llvm::AllocaInst *> totals; // by slot, null where there is none; empty without blocks
 };
 
 } // namespace graphc::cpu

@@ -4,6 +4,7 @@
 //   grid mode:   for unit: (row, block of the vectorised index); for vectors of the block: body; masked tail
 //   inner mode:  for unit: one grid point; each stage loops over vectors of its own index, masked tail, lanes folded at its end
 //
+// Long float sums are cut into blocks whose sums are added up, for rounding errors grow with the length of a chain of additions.
 // A row's vectors and its tail lie at the same places however units are split over calls, so result bits don't depend on the split.
 #include "codegen/cpu/Accumulator.h"
 #include "codegen/cpu/KernelGenerators.h"
@@ -19,6 +20,18 @@ using graph::DimKind;
 using llvm::Value;
 
 namespace {
+
+/// One loop of a stage, scalar (no lanes) or over vectors of its index.
+struct StageLoop {
+  unsigned id;
+  unsigned lanes = 0;
+};
+
+/// Where a stage's loops are cut into blocks: `steps` of loop `loop` are one block.
+struct Cut {
+  std::optional<size_t> loop;
+  int64_t steps = 0;
+};
 
 class SpmdGenerator {
 public:
@@ -102,34 +115,64 @@ private:
     }
   }
 
-  /// Loops over a stage's domain around its region; `end` is emitted at the end of the region.
-  void emitStage(mlir::Operation *stage, llvm::function_ref<void()> end) {
+  llvm::SmallVector<StageLoop> loopsOf(mlir::Operation *stage) {
+    llvm::SmallVector<StageLoop> loops;
     auto vectorized = schedule.inner.find(stage);
     std::optional<SpmdSchedule::Vectorized> vector;
     if (!schedule.vectorGrid && vectorized != schedule.inner.end())
       vector = vectorized->second;
-    llvm::SmallVector<unsigned> scalarLoops;
     for (unsigned id : schedule.stages.find(stage)->second)
       if (!vector || vector->index != id)
-        scalarLoops.push_back(id);
-    auto body = [&] {
+        loops.push_back({id});
+    if (vector)
+      loops.push_back({vector->index, vector->lanes});
+    return loops;
+  }
+
+  /// Blocks of about 256 iterations, by the extents alone; no cut where that is all there is.
+  Cut chooseCut(llvm::ArrayRef<StageLoop> loops) {
+    constexpr int64_t blockLength = 256;
+    int64_t inside = 1;
+    for (size_t i = loops.size(); i-- > 0;) {
+      DimAttr extent = space.extent(loops[i].id);
+      int64_t steps = std::max<int64_t>(1, blockLength / inside);
+      if (!extent.isConstant())
+        return {i, steps};
+      int64_t iterations = loops[i].lanes ? llvm::divideCeil(extent.getValue(), loops[i].lanes) : extent.getValue();
+      if (inside * iterations > blockLength * 3 / 2)
+        return {i, steps};
+      inside *= std::max<int64_t>(1, iterations);
+    }
+    return {};
+  }
+
+  /// Loops over a stage's domain around its region; `end` is emitted at the end of the region, `endBlock` at the end of each block of `cut`.
+  void emitStage(mlir::Operation *stage, llvm::function_ref<void()> end, const Cut &cut = {}, llvm::function_ref<void()> endBlock = {}) {
+    emitLoops(loopsOf(stage), 0, cut, endBlock, [&] {
       emitBlock(stage->getRegion(0).front());
       end();
-    };
-    emitScalarLoops(scalarLoops, [&] {
-      if (vector)
-        emitVectorLoop(vector->index, f.i64(0), f.dim(space.extent(vector->index)), vector->lanes, body);
-      else
-        body();
     });
   }
 
-  void emitScalarLoops(llvm::ArrayRef<unsigned> loops, llvm::function_ref<void()> body) {
-    if (loops.empty())
+  void emitLoops(llvm::ArrayRef<StageLoop> loops, size_t next, const Cut &cut, llvm::function_ref<void()> endBlock, llvm::function_ref<void()> body) {
+    if (next == loops.size())
       return body();
-    f.forLoop(f.i64(0), f.dim(space.extent(loops[0])), f.i64(1), [&](Value *i) {
-      lanes.setIndex(loops[0], IndexLanes::uniform(i));
-      emitScalarLoops(loops.drop_front(), body);
+    StageLoop loop = loops[next];
+    auto emitRange = [&](Value *low, Value *high) {
+      if (loop.lanes)
+        return emitVectorLoop(loop.id, low, high, loop.lanes, body);
+      f.forLoop(low, high, f.i64(1), [&](Value *i) {
+        lanes.setIndex(loop.id, IndexLanes::uniform(i));
+        emitLoops(loops, next + 1, cut, endBlock, body);
+      });
+    };
+    Value *extent = f.dim(space.extent(loop.id));
+    if (cut.loop != next)
+      return emitRange(f.i64(0), extent);
+    Value *steps = f.i64(cut.steps * std::max(loop.lanes, 1u));
+    f.forLoop(f.i64(0), extent, steps, [&](Value *low) {
+      emitRange(low, b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateAdd(low, steps), extent));
+      endBlock();
     });
   }
 
@@ -137,12 +180,16 @@ private:
     auto vectorized = schedule.inner.find(op);
     bool isVectorized = !schedule.vectorGrid && vectorized != schedule.inner.end();
     Accumulator accumulator(f, op, isVectorized ? vectorized->second.lanes : lanes.width);
-    emitStage(op, [&] {
+    Cut cut = accumulator.wantsBlocks() ? chooseCut(loopsOf(op)) : Cut();
+    if (cut.loop)
+      accumulator.startBlocks();
+    auto add = [&] {
       llvm::SmallVector<Value *> yielded;
       for (mlir::Value v : op.getBody().front().getTerminator()->getOperands())
         yielded.push_back(lanes.value(v));
       accumulator.add(yielded, isVectorized ? lanes.mask : nullptr);
-    });
+    };
+    emitStage(op, add, cut, [&] { accumulator.endBlock(); });
     for (auto [result, value] : llvm::zip(op.getResults(), accumulator.finish(isVectorized)))
       lanes.setValue(result, value);
   }

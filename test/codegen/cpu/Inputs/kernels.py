@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kernels for the tests of the CPU code generator: kernels.py floats|ints|division|casts|contract|fuzz [SEED] prints one module."""
+"""Kernels for the tests of the CPU code generator: kernels.py floats|ints|division|casts|contract|long_sums|fuzz [SEED] prints one module."""
 import random
 import sys
 
@@ -86,7 +86,7 @@ def linear(name, m, n, k, panel=0, ty="f32", acc=None, relu=True, bias=True):
     return s
 
 
-def conv(name, B, C, H, W, N, K, stride, pad, order_in, order_out, panel):
+def conv(name, B, C, H, W, N, K, stride, pad, order_in, order_out, panel, activation="tanh"):
     Ho = (H+2*pad-K)//stride+1; Wo = (W+2*pad-K)//stride+1
     x = t([B,C,H,W], order=order_in); y = t([B,N,Ho,Wo], order=order_out)
     kk = C*K*K
@@ -106,7 +106,7 @@ def conv(name, B, C, H, W, N, K, stride, pad, order_in, order_out, panel):
     s = head + f"kernel.func @{name}(%x: {x}, %w: {w}, %bias: {t([N])}) outs(%y: {y}) grid(%b : <{B}>) {{\n"
     dims = lambda l: "[" + ", ".join(f"#graph.dim<{v}>" for v in l) + "]"
     s += f"  kernel.contract %x[{lmap}], %w[{rmap}] m {dims([Ho,Wo])} n {dims([N])} k {dims(ke)}{mask}{p} : {x}, {w} {{\n  ^bb0(%acc: f32, %h: index, %ww: index, %n: index):\n"
-    s += f"    %bb = kernel.load %bias[affine_map<(d0) -> (d0)>](%n) : {t([N])} -> f32\n    %s = scalar.add %acc, %bb : f32\n    %q = scalar.tanh %s : f32\n"
+    s += f"    %bb = kernel.load %bias[affine_map<(d0) -> (d0)>](%n) : {t([N])} -> f32\n    %s = scalar.add %acc, %bb : f32\n    %q = scalar.{activation} %s : f32\n"
     s += f"    kernel.store %q, %y[affine_map<(d0, d1, d2, d3) -> (d0, d3, d1, d2)>](%b, %h, %ww, %n) : f32, {y}\n  }}\n}}\n"
     return s
 
@@ -145,6 +145,20 @@ def contract():
     return out
 
 
+def long_sums():
+    """Sums of thousands of products, whose rounding errors must not grow with their length: packed and plain, one row and many, cut in an inner and in an outer loop."""
+    plain = dict(relu=False, bias=False)
+    for m, n, k, panel in [(2, 33, 20000, 32), (1, 17, 10001, 16), (2, 20, 4999, 0), (30, 8, 1500, 0), (29, 64, 385, 32), (3, 5, 384, 16)]:
+        yield linear(f"linear_{m}x{n}x{k}_p{panel}", m, n, k, panel, **plain)
+    yield linear("f64", 5, 9, 3000, 0, "f64", **plain)
+    yield linear("bf16", 5, 9, 3000, 16, "bf16", "f32", **plain)
+    yield linear("i32", 5, 9, 3000, 16, "i32", "i64", **plain)
+    nhwc = [0, 2, 3, 1]
+    yield conv("conv3x3", 1, 300, 5, 4, 17, 3, 1, 0, nhwc, nhwc, 32, "abs")
+    yield conv("conv5x5", 1, 150, 6, 7, 17, 5, 1, 0, nhwc, nhwc, 32, "abs")
+    yield conv("conv3x3padded", 1, 333, 5, 4, 17, 3, 1, 1, nhwc, nhwc, 32, "abs")
+
+
 def fuzz():
     """Contractions of random shapes, operand forms and layouts; the seed is the second argument."""
     pick = random.Random(int(sys.argv[2])).choice
@@ -161,5 +175,5 @@ def fuzz():
 
 
 if __name__ == "__main__":
-    makers = {"floats": floats, "ints": ints, "division": division, "casts": casts, "contract": contract, "fuzz": fuzz}
+    makers = {"floats": floats, "ints": ints, "division": division, "casts": casts, "contract": contract, "long_sums": long_sums, "fuzz": fuzz}
     print("\n".join(makers[sys.argv[1]]()))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Pointwise, reduce and row kernels for the tests of the CPU code generator: spmd_kernels.py prints one module, with dims B and T symbolic in some;
-spmd_kernels.py SEED prints random ones: dims, physical orders, slices, flips, broadcasts, masks, reductions, element types."""
+spmd_kernels.py long_sums prints long reductions, spmd_kernels.py SEED prints random ones: dims, physical orders, slices, flips, broadcasts, masks, reductions, element types."""
 import random
 import sys
 
@@ -261,6 +261,21 @@ def main():
     print(shifted("shifted"))
 
 
+def long_sums():
+    """Reductions over many elements: rows, columns, channels-last planes, symbolic extents."""
+    nhwc = [0, 2, 3, 1]
+    print(reduce("row", [2, 50001], [1], "sum"))
+    print(reduce("column", [20000, 3], [0], "sum"))
+    print(reduce("outer_inner", [1000, 2, 21], [0, 2], "sum"))
+    print(reduce("plane", [1, 17, 90, 91], [2, 3], "sum", order=nhwc))
+    print(reduce("all", [40, 20, 30], [0, 1, 2], "sum"))
+    print(reduce("symbolic_row", ["B", "T"], [1], "sum"))
+    print(reduce("symbolic_column", ["T", "B"], [0], "sum"))
+    print(reduce("f64", [9000, 2], [0], "sum", "f64"))
+    print(reduce("prod", [3, 3000], [1], "prod"))
+    print(reduce("i64", [3000, 3], [0], "sum", "i64"))
+
+
 class RandomKernel:
     """y = reduce(a[permuted, sliced, flipped, masked] + b[broadcast]) with everything drawn from `rng`."""
 
@@ -327,4 +342,7 @@ def fuzz(seed):
 
 
 if __name__ == "__main__":
-    fuzz(int(sys.argv[1])) if len(sys.argv) > 1 else main()
+    if sys.argv[1:] == ["long_sums"]:
+        long_sums()
+    else:
+        fuzz(int(sys.argv[1])) if len(sys.argv) > 1 else main()
