@@ -48,6 +48,7 @@ private:
   void setOrder(Operation *op, ArrayRef<int64_t> order);
   void visitContraction(Operation *op, graph::LayoutBehaviour behaviour);
   void visitOther(Operation *op);
+  void visitReshape(Operation *op);
   std::optional<Order> followOperand(Operation *op, bool sameDims);
   void visit(Operation *op);
 
@@ -157,8 +158,21 @@ bool isConversion(const View &view, RankedTensorType result) {
   });
 }
 
+/// A view that fixes the order keeps its operand's all the same where that makes it an alias: [n, c, h, w] seen as [n, c, h / 2, 2 * w].
+void Layouter::visitReshape(Operation *op) {
+  std::optional<Order> order = followOperand(op, false);
+  Order old = graph::getOrder(typeOf(op->getResult(0)));
+  if (!order || *order == old)
+    return;
+  setOrder(op, *order);
+  if (std::optional<View> view = getView(op); !view || !getAliasOffset(op, *view))
+    setOrder(op, old);
+}
+
 void Layouter::visitOther(Operation *op) {
   auto facts = cast<graph::GraphOpInterface>(op);
+  if (facts.getFusionKind() == graph::FusionKind::View && facts.getLayoutBehaviour() == graph::LayoutBehaviour::FixesOrder && op->getNumOperands() == 1)
+    return visitReshape(op);
   if (facts.getLayoutBehaviour() == graph::LayoutBehaviour::FixesOrder || op->getNumOperands() == 0)
     return;
   std::optional<Order> order;

@@ -5,6 +5,7 @@
 //   lstm_cell, gru_cell            two linears and pointwise gates
 //   scatter, index_put, sort, …    comparisons and reductions (decompose/Indexing.h)
 //   sum, mean, … over one element  a reshape
+//   batch_norm, large group_norm   scale and shift; statistics in two steps (decompose/Normalizations.h)
 //   convolution of symbolic dims   pad, then a convolution without padding (decompose/Convolutions.h)
 //
 // The op that gives the composite's result carries its `graph.value`.
@@ -12,6 +13,7 @@
 #include "passes/Passes.h"
 #include "passes/decompose/Convolutions.h"
 #include "passes/decompose/Indexing.h"
+#include "passes/decompose/Normalizations.h"
 #include "passes/outline/Groups.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -280,6 +282,10 @@ struct Decompose : graphc::impl::DecomposeBase<Decompose> {
             ok &= succeeded(result);
             if (succeeded(result) && *result)
               replace(convolution, {*result});
+          })
+          .Case<BatchNormOp, GroupNormOp>([](Operation *norm) {
+            if (Value result = decomposeNormalization(norm))
+              replace(norm, {result});
           })
           .Default([](Operation *other) {
             if (SmallVector<Value> results = decomposeIndexing(other); !results.empty())

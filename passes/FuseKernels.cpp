@@ -139,6 +139,14 @@ bool Fuser::isRowBroadcast(Operation *producer, Operation *consumer) {
   return folds && row > 1 && row <= 65536;
 }
 
+/// Whether computing or copying the smaller tensor by itself costs next to nothing beside the larger one.
+static bool isMuchSmaller(RankedTensorType small, RankedTensorType large) {
+  constexpr int64_t leastElements = 1 << 15, leastRatio = 64;
+  if (!small.hasStaticShape() || !large.hasStaticShape())
+    return false;
+  return large.getNumElements() >= leastElements && large.getNumElements() / leastRatio >= small.getNumElements();
+}
+
 std::string Fuser::refusePointwise(Operation *producer, const Path &path, Operation *consumer) {
   RankedTensorType from = typeOf(path.views.empty() ? producer->getResult(0) : path.views.front()->getResult(0));
   RankedTensorType to = typeOf(consumer->getResult(0));
@@ -148,6 +156,9 @@ std::string Fuser::refusePointwise(Operation *producer, const Path &path, Operat
   if (path.views.empty() && isRowBroadcast(producer, consumer))
     return "";
   unsigned cost = getClusterCost(clusterOf(producer));
+  constexpr unsigned cheapAtEveryElement = 3; // a few of what a vector unit does in one instruction, no root or division
+  if (cost > cheapAtEveryElement && isMuchSmaller(typeOf(path.source), to))
+    return "it would be computed for every element it is broadcast to, and has few of its own (cost " + std::to_string(cost) + ")";
   return cost <= cheapCost ? "" : "it would be computed once for every element it is broadcast to (cost " + std::to_string(cost) + ")";
 }
 
@@ -173,13 +184,14 @@ std::string Fuser::refuseRoles(Operation *producer, const Path &path, Operation 
   return "its elements would be computed for every window or product they are part of";
 }
 
-/// Whether the map has no division: what a contraction's inner loops can step through.
-bool isLinear(AffineMap map) {
+/// Whether no division occurs: what a contraction's inner loops can step through.
+bool isLinear(ArrayRef<AffineExpr> exprs) {
   bool divides = false;
-  map.walkExprs([&](AffineExpr part) {
-    AffineExprKind kind = part.getKind();
-    divides |= kind == AffineExprKind::FloorDiv || kind == AffineExprKind::Mod || kind == AffineExprKind::CeilDiv;
-  });
+  for (AffineExpr expr : exprs)
+    expr.walk([&](AffineExpr part) {
+      AffineExprKind kind = part.getKind();
+      divides |= kind == AffineExprKind::FloorDiv || kind == AffineExprKind::Mod || kind == AffineExprKind::CeilDiv;
+    });
   return !divides;
 }
 
@@ -213,7 +225,8 @@ std::string Fuser::refuseContraction(const Group &group) {
   kernel::ContractOp kernel = emitter.openContraction(spec).op;
   if (!kernel)
     return "an operand of the contraction would be computed, not read";
-  if ((!isLinear(kernel.getLhsMap()) && isLinear(spec.lhsMap)) || (!isLinear(kernel.getRhsMap()) && isLinear(spec.rhsMap)))
+  if ((!isLinear(kernel.getLhsMap().getResults()) && isLinear(spec.lhsMap.getResults())) ||
+      (!isLinear(kernel.getRhsMap().getResults()) && isLinear(spec.rhsMap.getResults())))
     return "the contraction would divide indices to read its operand";
   bool wasContiguous = getSumStride(typeOf(spec.lhs), spec.lhsMap, spec.k) == 1;
   if (wasContiguous && getSumStride(typeOf(kernel.getLhs()), kernel.getLhsMap(), spec.k) != 1)
@@ -337,6 +350,10 @@ void Fuser::absorbViews(Operation *op, OpOperand &operand, ArrayRef<Operation *>
 
 /// Whether the op still makes a kernel when it reads through the views, and a better one than with a copy.
 bool Fuser::acceptsViews(Operation *op, ArrayRef<Operation *> views) {
+  // A few elements that lie elsewhere are copied sooner than every element of the kernel divides indices to find them.
+  auto divides = [&](Operation *view) { return !isLinear(facts.getView(view)->index); };
+  if (isMuchSmaller(typeOf(views.front()->getResult(0)), typeOf(op->getResult(0))) && llvm::any_of(views, divides))
+    return false;
   return facts.getRole(op) != Role::Alone && refuseMerged(mergedOps({op}, views)).empty();
 }
 

@@ -45,3 +45,18 @@ func.func @jumps(%y: tensor<4x3xf32>) -> tensor<3x8xf32> {
   %1 = graph.linear %0, %t : (tensor<3x4xf32>, tensor<8x4xf32>) -> tensor<3x8xf32>
   return %1 : tensor<3x8xf32>
 }
+
+// -----
+
+// A reshape within the dims that stay together keeps its operand's order, where its memory is the same; one across channels doesn't.
+// CHECK-LABEL: @blocks
+// CHECK:         graph.reshape {{.*}} -> tensor<1x4x2x32xf32, #graph.info<order = [0, 2, 3, 1]>>
+// CHECK:         graph.reshape {{.*}} -> tensor<1x2x16x8xf32>
+func.func @blocks(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x1x1xf32>) -> (tensor<1x4x2x1xf32>, tensor<1x2x16x1xf32>) {
+  %0 = graph.convolution %x, %w stride [1, 1] padding [0, 0] dilation [1, 1] {groups = 1 : i64} : (tensor<1x3x8x8xf32>, tensor<4x3x1x1xf32>) -> tensor<1x4x8x8xf32>
+  %1 = graph.reshape %0 to [#graph.dim<1>, #graph.dim<4>, #graph.dim<2>, #graph.dim<32>] : (tensor<1x4x8x8xf32>) -> tensor<1x4x2x32xf32>
+  %2 = graph.sum %1 [3] keepdim : (tensor<1x4x2x32xf32>) -> tensor<1x4x2x1xf32>
+  %3 = graph.reshape %0 to [#graph.dim<1>, #graph.dim<2>, #graph.dim<16>, #graph.dim<8>] : (tensor<1x4x8x8xf32>) -> tensor<1x2x16x8xf32>
+  %4 = graph.sum %3 [3] keepdim : (tensor<1x2x16x8xf32>) -> tensor<1x2x16x1xf32>
+  return %2, %4 : tensor<1x4x2x1xf32>, tensor<1x2x16x1xf32>
+}

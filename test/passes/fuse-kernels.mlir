@@ -113,3 +113,24 @@ func.func @circle(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %3 = graph.add %2, %0 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %3 : tensor<4x4xf32>
 }
+
+// -----
+
+// A root of four elements is not taken for each of 65536; nor are four repeated elements found by a division each time.
+// CHECK-LABEL: @few
+// CHECK:         %[[R:.*]] = graph.rsqrt %arg1 :
+// CHECK:         %[[E:.*]] = graph.expand %arg2
+// CHECK-NOT:     graph.group
+// CHECK:         %[[V:.*]] = graph.reshape %[[E]]
+// CHECK-NOT:     graph.group
+// CHECK:         graph.mul %arg0, %[[R]] {graph.group = [[A:.*]] : i64}
+// CHECK:         graph.add %{{.*}}, %[[V]] {graph.group = [[A]] : i64}
+// WHY: graph.mul stays apart from graph.rsqrt: it would be computed for every element it is broadcast to, and has few of its own (cost 4)
+func.func @few(%x: tensor<4x16384xf32>, %v: tensor<4x1xf32>, %g: tensor<2x1xf32>) -> tensor<4x16384xf32> {
+  %0 = graph.rsqrt %v : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %1 = graph.expand %g to [#graph.dim<2>, #graph.dim<2>] : (tensor<2x1xf32>) -> tensor<2x2xf32>
+  %2 = graph.reshape %1 to [#graph.dim<4>, #graph.dim<1>] : (tensor<2x2xf32>) -> tensor<4x1xf32>
+  %3 = graph.mul %x, %0 : (tensor<4x16384xf32>, tensor<4x1xf32>) -> tensor<4x16384xf32>
+  %4 = graph.add %3, %2 : (tensor<4x16384xf32>, tensor<4x1xf32>) -> tensor<4x16384xf32>
+  return %4 : tensor<4x16384xf32>
+}
