@@ -7,6 +7,9 @@
 //   kernel.contract … n [64] k [128]                kernel.contract … n [64] k [128] {panel = 32}
 //
 // A contraction over groups (a grid of more than one point) keeps its weights.
+//
+// Other kernels run lanes along their last grid index. A graph.parameter that this index walks through in larger steps gets the dim that it indexes last ("NAME$last0",
+// `packing` "last<0>"): the weights of depthwise convolutions [c, 1, kh, kw] become [1, kh, kw, c].
 #include "ir/support/Check.h"
 #include "passes/Passes.h"
 
@@ -106,6 +109,7 @@ public:
     module.walk([&](kernel::LaunchOp launch) { launches[launch.getKernel()].push_back(launch); });
   }
   void pack(kernel::FuncOp func);
+  void reorder(kernel::FuncOp func);
 
 private:
   graph::ParameterOp getParameter(Value value) {
@@ -113,6 +117,12 @@ private:
     return get ? symbols.lookup<graph::ParameterOp>(get.getParameter()) : graph::ParameterOp();
   }
   graph::ParameterOp packParameter(graph::ParameterOp parameter, const LinearAccess &access, int64_t panel);
+  graph::ParameterOp reorderParameter(graph::ParameterOp parameter, int64_t last);
+  graph::ParameterOp insert(graph::ParameterOp original, const Twine &suffix, const Twine &packing, RankedTensorType type, AsmResourceBlob blob);
+  /// Whether a parameter with bytes of its own is operand `number` of every launch.
+  bool isParameter(ArrayRef<kernel::LaunchOp> users, unsigned number);
+  /// Gives the kernel and its launches new parameters as input `number`.
+  void replace(kernel::FuncOp func, unsigned number, function_ref<graph::ParameterOp(graph::ParameterOp)> make);
 
   ModuleOp module;
   SymbolTable symbols;
@@ -145,12 +155,38 @@ graph::ParameterOp Packer::packParameter(graph::ParameterOp parameter, const Lin
           std::memset(out, 0, bytes);
       }
   auto type = RankedTensorType::get({panels, int64_t(k.size()), panel}, element);
-  std::string name = (parameter.getSymName() + "$panel" + Twine(panel)).str();
-  OpBuilder builder(parameter);
-  auto op = graph::ParameterOp::create(builder, parameter.getLoc(), name, DenseResourceElementsAttr::get(type, name, std::move(blob)), false);
-  op->setAttr("packing", builder.getStringAttr("brgemm<nr=" + Twine(panel) + ">"));
+  return packed[key] = insert(parameter, "$panel" + Twine(panel), "brgemm<nr=" + Twine(panel) + ">", type, std::move(blob));
+}
+
+graph::ParameterOp Packer::insert(graph::ParameterOp original, const Twine &suffix, const Twine &packing, RankedTensorType type, AsmResourceBlob blob) {
+  std::string name = (original.getSymName() + suffix).str();
+  OpBuilder builder(original);
+  auto op = graph::ParameterOp::create(builder, original.getLoc(), name, DenseResourceElementsAttr::get(type, name, std::move(blob)), false);
+  op->setAttr("packing", builder.getStringAttr(packing));
   symbols.insert(op);
-  return packed[key] = op;
+  return op;
+}
+
+bool Packer::isParameter(ArrayRef<kernel::LaunchOp> users, unsigned number) {
+  return !users.empty() && llvm::all_of(users, [&](kernel::LaunchOp launch) {
+    graph::ParameterOp parameter = getParameter(launch.getInputs()[number]);
+    return parameter && !getFlatBytes(parameter.getValue()).empty();
+  });
+}
+
+void Packer::replace(kernel::FuncOp func, unsigned number, function_ref<graph::ParameterOp(graph::ParameterOp)> make) {
+  Type type;
+  for (kernel::LaunchOp launch : launches.lookup(func.getSymName())) {
+    OpOperand &operand = launch.getInputsMutable()[number];
+    graph::ParameterOp parameter = make(getParameter(operand.get()));
+    type = parameter.getValue().getType();
+    OpBuilder builder(launch);
+    operand.set(graph::GetOp::create(builder, operand.get().getLoc(), type, parameter.getSymName()));
+  }
+  func.getInput(number).setType(type);
+  SmallVector<Attribute> types(func.getInputTypes().getValue());
+  types[number] = TypeAttr::get(type);
+  func.setInputTypesAttr(ArrayAttr::get(func.getContext(), types));
 }
 
 void Packer::pack(kernel::FuncOp func) {
@@ -164,24 +200,79 @@ void Packer::pack(kernel::FuncOp func) {
     return;
   std::optional<LinearAccess> access = getLinearAccess(op, func.getNumGridDims());
   SmallVector<kernel::LaunchOp> users = launches.lookup(func.getSymName());
-  auto isPackable = [&](kernel::LaunchOp launch) {
-    graph::ParameterOp parameter = getParameter(launch.getInputs()[rhs.getArgNumber()]);
-    return parameter && !getFlatBytes(parameter.getValue()).empty();
-  };
-  if (!access || users.empty() || !llvm::all_of(users, isPackable))
+  if (!access || !isParameter(users, rhs.getArgNumber()))
     return;
   int64_t panel = fixedPanel > 0 ? fixedPanel : *n <= 16 ? 16 : 32;
-  for (kernel::LaunchOp launch : users) {
-    OpOperand &operand = launch.getInputsMutable()[rhs.getArgNumber()];
-    graph::ParameterOp parameter = packParameter(getParameter(operand.get()), *access, panel);
-    OpBuilder builder(launch);
-    operand.set(graph::GetOp::create(builder, operand.get().getLoc(), parameter.getValue().getType(), parameter.getSymName()));
-  }
-  rhs.setType(users[0].getInputs()[rhs.getArgNumber()].getType());
-  SmallVector<Attribute> types(func.getInputTypes().getValue());
-  types[rhs.getArgNumber()] = TypeAttr::get(rhs.getType());
-  func.setInputTypesAttr(ArrayAttr::get(func.getContext(), types));
+  replace(func, rhs.getArgNumber(), [&](graph::ParameterOp parameter) { return packParameter(parameter, *access, panel); });
   op.setPanel(panel);
+}
+
+/// [d0, …, last, …] becomes [d0, …, …, last].
+graph::ParameterOp Packer::reorderParameter(graph::ParameterOp parameter, int64_t last) {
+  graph::ParameterOp &known = packed[parameter.getSymName().str() + "$last" + std::to_string(last)];
+  if (known)
+    return known;
+  auto type = cast<RankedTensorType>(parameter.getValue().getType());
+  int64_t bytes = type.getElementTypeBitWidth() / 8, inner = 1;
+  for (int64_t d = last + 1; d < type.getRank(); ++d)
+    inner *= type.getDimSize(d);
+  int64_t extent = type.getDimSize(last), outer = type.getNumElements() / (extent * inner);
+  ArrayRef<char> source = getFlatBytes(parameter.getValue());
+  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(type.getNumElements() * bytes, 64);
+  char *out = blob.getMutableData().data();
+  for (int64_t o = 0; o < outer; ++o)
+    for (int64_t i = 0; i < inner; ++i)
+      for (int64_t e = 0; e < extent; ++e, out += bytes)
+        std::memcpy(out, source.data() + (parameter.getValue().isSplat() ? 0 : ((o * extent + e) * inner + i) * bytes), bytes);
+  SmallVector<int64_t> shape(type.getShape());
+  shape.erase(shape.begin() + last);
+  shape.push_back(extent);
+  return known = insert(parameter, "$last" + Twine(last), "last<" + Twine(last) + ">", RankedTensorType::get(shape, type.getElementType()), std::move(blob));
+}
+
+/// The dim that `index` walks through in every load of the buffer, alone and as it is; nullopt where it is none, or the last one that has elements.
+std::optional<int64_t> getWalkedDim(BlockArgument buffer, Value index) {
+  std::optional<int64_t> walked;
+  for (Operation *user : buffer.getUsers()) {
+    auto load = dyn_cast<kernel::LoadOp>(user);
+    if (!load)
+      return std::nullopt;
+    unsigned position = llvm::find(load.getIndices(), index) - load.getIndices().begin();
+    for (auto [d, expr] : llvm::enumerate(load.getMap().getResults())) {
+      if (position == load.getIndices().size() || !expr.isFunctionOfDim(position))
+        continue;
+      if (expr != getAffineDimExpr(position, expr.getContext()) || walked.value_or(d) != int64_t(d))
+        return std::nullopt;
+      walked = d;
+    }
+  }
+  auto type = cast<RankedTensorType>(buffer.getType());
+  if (!walked || llvm::all_of(type.getShape().drop_front(*walked + 1), [](int64_t size) { return size == 1; }))
+    return std::nullopt;
+  return walked;
+}
+
+void Packer::reorder(kernel::FuncOp func) {
+  constexpr int64_t maxElements = int64_t(1) << 22; // the plain weights may be needed as well
+  kernel::FuncOp::Root root = func.getRoot();
+  if ((root != kernel::FuncOp::Root::Pointwise && root != kernel::FuncOp::Root::Reduce) || func.getNumGridDims() == 0)
+    return;
+  Value index = func.getGridIndex(func.getNumGridDims() - 1);
+  for (unsigned i = 0; i < func.getNumInputs(); ++i) {
+    auto type = cast<RankedTensorType>(func.getInput(i).getType());
+    if (!type.hasStaticShape() || type.getEncoding() || type.getNumElements() > maxElements || type.getElementType().isInteger(1))
+      continue;
+    std::optional<int64_t> last = getWalkedDim(func.getInput(i), index);
+    if (!last || !isParameter(launches.lookup(func.getSymName()), i))
+      continue;
+    replace(func, i, [&](graph::ParameterOp parameter) { return reorderParameter(parameter, *last); });
+    for (Operation *user : func.getInput(i).getUsers()) {
+      auto load = cast<kernel::LoadOp>(user);
+      SmallVector<AffineExpr> results(load.getMap().getResults());
+      std::rotate(results.begin() + *last, results.begin() + *last + 1, results.end());
+      load.setMap(AffineMap::get(load.getMap().getNumDims(), load.getMap().getNumSymbols(), results, func.getContext()));
+    }
+  }
 }
 
 struct PackWeights : graphc::impl::PackWeightsBase<PackWeights> {
@@ -189,8 +280,10 @@ struct PackWeights : graphc::impl::PackWeightsBase<PackWeights> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     Packer packer(module, panel);
-    for (auto func : module.getOps<kernel::FuncOp>())
+    for (auto func : module.getOps<kernel::FuncOp>()) {
       packer.pack(func);
+      packer.reorder(func);
+    }
     module.walk([](graph::GetOp get) {
       if (get->use_empty())
         get.erase();

@@ -165,7 +165,8 @@ private:
                                        "': " + llvm::toString(generated.takeError()));
       kernel.levels.push_back(*generated);
     } else {
-      kernel.levels.push_back(generateSpmd(kernel.func, f));
+      std::optional<GeneratedKernel> depthwise = generateDepthwise(kernel.func, f);
+      kernel.levels.push_back(depthwise ? *depthwise : generateSpmd(kernel.func, f));
     }
     kernel.servicesUsed = std::max(kernel.servicesUsed, f.getServicesUsed());
     return llvm::Error::success();

@@ -14,6 +14,8 @@ struct GeneratedKernel {
 
 /// Pointwise, reduce and row kernels (SpmdGenerator.cpp).
 GeneratedKernel generateSpmd(kernel::FuncOp func, FunctionBuilder &f);
+/// Depthwise convolutions over channels-last tensors (DepthwiseGenerator.cpp). Nothing, and nothing emitted, where the kernel is none.
+std::optional<GeneratedKernel> generateDepthwise(kernel::FuncOp func, FunctionBuilder &f);
 /// Contractions (ContractionGenerator.cpp). Fails on forms it doesn't cover; the error names the kernel.
 llvm::Expected<GeneratedKernel> generateContraction(kernel::FuncOp func, FunctionBuilder &f);
 

@@ -48,3 +48,21 @@ func.func @input(%x: tensor<4x2xf32>, %v: tensor<3x2xf32>) -> (tensor<4x3xf32>, 
   %1 = graph.linear %x, %v : (tensor<4x2xf32>, tensor<3x2xf32>) -> tensor<4x3xf32>
   return %0, %1 : tensor<4x3xf32>, tensor<4x3xf32>
 }
+
+// -----
+
+// The weights of a depthwise convolution get their channels last: [2, 1, 1, 3] of 1 … 6 is read as 1, 4, 2, 5, 3, 6; the bias stays.
+// CHECK:         graph.parameter @w$last0 {packing = "last<0>"} = dense_resource<[[BLOB:.*]]> : tensor<1x1x3x2xf32>
+// CHECK-LABEL:   @depthwise
+// CHECK:           kernel.launch @convolution(%{{.*}}, %{{.*}}, %{{.*}}) : ({{.*}}, tensor<1x1x3x2xf32>, tensor<2xf32>)
+// CHECK:         kernel.load %arg1[{{.*}}] {{.*}} : tensor<1x1x3x2xf32>
+// CHECK:         [[BLOB]]: "0x400000000000803F0000804000000040
+// CHECK-SAME:    0000A040000040400000C040
+graph.parameter @w = dense<[[[[1.0, 2.0, 3.0]]], [[[4.0, 5.0, 6.0]]]]> : tensor<2x1x1x3xf32>
+graph.parameter @b = dense<[1.0, 2.0]> : tensor<2xf32>
+func.func @depthwise(%x: tensor<1x2x4x5xf32, #graph.info<order = [0, 2, 3, 1]>>) -> tensor<1x2x4x3xf32, #graph.info<order = [0, 2, 3, 1]>> {
+  %w = graph.get @w : tensor<2x1x1x3xf32>
+  %b = graph.get @b : tensor<2xf32>
+  %0 = graph.convolution %x, %w bias %b stride [1, 1] padding [0, 0] dilation [1, 1] {groups = 2 : i64} : (tensor<1x2x4x5xf32, #graph.info<order = [0, 2, 3, 1]>>, tensor<2x1x1x3xf32>, tensor<2xf32>) -> tensor<1x2x4x3xf32, #graph.info<order = [0, 2, 3, 1]>>
+  return %0 : tensor<1x2x4x3xf32, #graph.info<order = [0, 2, 3, 1]>>
+}

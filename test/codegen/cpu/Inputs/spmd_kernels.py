@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Pointwise, reduce and row kernels for the tests of the CPU code generator: spmd_kernels.py prints one module, with dims B and T symbolic in some;
-spmd_kernels.py long_sums prints long reductions, spmd_kernels.py SEED prints random ones: dims, physical orders, slices, flips, broadcasts, masks, reductions, element types."""
+spmd_kernels.py long_sums prints long reductions, spmd_kernels.py depthwise depthwise convolutions, spmd_kernels.py SEED prints random ones: dims, physical orders, slices, flips, broadcasts, masks, reductions, element types."""
 import random
 import sys
 
@@ -276,6 +276,52 @@ def long_sums():
     print(reduce("i64", [3000, 3], [0], "sum", "i64"))
 
 
+def depthwise(name, sizes, channels, kernel, stride=1, padding=0, dilation=1, batch=2):
+    """A depthwise convolution over channels-last [batch, channels, *sizes], weights [*kernel, channels], then a bias, a residual and relu."""
+    rank = len(sizes)
+    order = [0, *range(2, rank + 2), 1]
+    outs = [size if isinstance(size, str) else (size + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1 for size in sizes]
+    sizes = [f"{s} + {kernel - 1}" if isinstance(s, str) else s for s in sizes]
+    shape = [batch, channels, *outs]
+    k = Kernel(name, [("x", tensor([batch, channels, *sizes], order=order)), ("w", tensor([kernel] * rank + [channels])), ("bias", tensor([channels])),
+                      ("r", tensor(shape, order=order))],
+               [("y", tensor(shape, order=order))], [("b", batch), *((f"o{d}", outs[d]) for d in range(rank)), ("c", channels)])
+    at = [f"o{d} * {stride} + k{d} * {dilation} - {padding}" for d in range(rank)]
+    outer, inner = [f"o{d}" for d in range(rank)], [f"k{d}" for d in range(rank)]
+    k.add("%zero = scalar.constant 0.000000e+00 : f32")
+    k.add(f"%s = kernel.reduce [sum] over ({', '.join(f'%{i} : <{kernel}>' for i in inner)}) -> f32 {{")
+    mask = ", ".join(f"{e} >= 0, {size - 1} - ({e}) >= 0" for e, size in zip(at, sizes)) if padding else None
+    k.load("v", "x", ["b", "c", *outer, *inner], ["b", "c", *at], mask, "zero")
+    k.load("t", "w", ["c", *inner], [*inner, "c"])
+    k.add("%p = scalar.mul %v, %t : f32")
+    k.add("kernel.yield %p : f32")
+    k.add("}")
+    k.load("a", "bias", ["c"], ["c"])
+    k.load("u", "r", ["b", "c", *outer], ["b", "c", *outer])
+    k.add("%q = scalar.add %s, %a : f32")
+    k.add("%z = scalar.max %q, %zero : f32")
+    k.add("%o = scalar.add %z, %u : f32")
+    k.store("o", "y", ["b", "c", *outer], ["b", "c", *outer])
+    return k.text()
+
+
+def depthwise_all():
+    """Channels around the vector width, rows around the tile's, windows, strides, dilations, paddings, one to three dims, symbolic dims."""
+    for channels in (2, 8, 15, 16, 17, 40, 96):
+        print(depthwise(f"c{channels}", [6, 9], channels, 3, padding=1))
+    for columns in (2, 7, 8, 9, 17, 23):
+        print(depthwise(f"columns{columns}", [3, columns], 20, 3, padding=1))
+    for kernel, stride, padding, dilation in ((1, 1, 0, 1), (2, 2, 0, 1), (3, 2, 1, 1), (5, 1, 2, 1), (5, 2, 2, 1), (7, 1, 3, 1), (3, 1, 2, 2), (3, 3, 4, 3), (4, 1, 3, 1), (3, 1, 5, 1)):
+        print(depthwise(f"k{kernel}s{stride}p{padding}d{dilation}", [13, 15], 24, kernel, stride, padding, dilation))
+    print(depthwise("one_row", [1, 12], 300, 3, padding=1, batch=1))
+    print(depthwise("line", [50], 33, 5, 1, 2))
+    print(depthwise("line_dilated", [50], 16, 3, 2, 4, 4))
+    print(depthwise("line_long", [40], 16, 16))
+    print(depthwise("volume", [4, 5, 9], 17, 3, 1, 1, batch=1))
+    print(depthwise("symbolic", ["B", "T"], 24, 3, batch="B"))
+    print(depthwise("symbolic_line", ["T"], 9, 4, batch=1))
+
+
 class RandomKernel:
     """y = reduce(a[permuted, sliced, flipped, masked] + b[broadcast]) with everything drawn from `rng`."""
 
@@ -342,7 +388,7 @@ def fuzz(seed):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["long_sums"]:
-        long_sums()
+    if sys.argv[1:] in (["long_sums"], ["depthwise"]):
+        {"long_sums": long_sums, "depthwise": depthwise_all}[sys.argv[1]]()
     else:
         fuzz(int(sys.argv[1])) if len(sys.argv) > 1 else main()
