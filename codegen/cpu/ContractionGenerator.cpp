@@ -121,9 +121,9 @@ private:
     });
   }
 
-  Value *loadLhs() {
+  /// The lhs element at the indices set now, where `condition` (null: everywhere) holds, else 0.
+  Value *loadLhs(Value *condition) {
     Value *lhs = f.buffer(llvm::cast<mlir::BlockArgument>(op.getLhs()).getArgNumber());
-    Value *condition = lanes.holds(s.lhsMask);
     Value *zero = llvm::Constant::getNullValue(registerType(b.getContext(), s.elementType));
     Value *value = lanes.load(s.elementType, lhs, lanes.evaluate(s.lhs), condition, condition ? zero : nullptr);
     return emitCast(f, value, s.elementType, lhsMemory);
@@ -143,25 +143,36 @@ private:
       Value *to = b.CreateSub(row.base, firstRow);
       forRuns(s.runs, f.i64(0), [&](Value *k) {
         IndexLanes target = IndexLanes::consecutive(b.CreateAdd(b.CreateMul(k, f.i64(chunkRows)), to), row.step);
-        lanes.store(lhsMemory, loadLhs(), f.scratch(), target, nullptr);
+        lanes.store(lhsMemory, loadLhs(lanes.holds(s.lhsMask)), f.scratch(), target, nullptr);
       });
     });
   }
 
   void packRow(Value *to) {
     if (s.runs.empty()) {
-      lanes.store(lhsMemory, loadLhs(), f.scratch(), IndexLanes::uniform(to), nullptr);
+      lanes.store(lhsMemory, loadLhs(lanes.holds(s.lhsMask)), f.scratch(), IndexLanes::uniform(to), nullptr);
       return;
     }
     const KRun &last = s.runs.back();
+    bool isUniform = llvm::none_of(s.lhsMask, [&](auto &item) { return item.first.uses(last.ids.back()); });
     forRuns(llvm::ArrayRef(s.runs).drop_back(), f.i64(0), [&](Value *k) {
-      Value *extent = f.dim(last.extent), *start = b.CreateAdd(to, b.CreateMul(k, extent));
-      bool isWhole = last.extent.isConstant() && last.extent.getValue() % packLanes() == 0;
+      Value *start = b.CreateAdd(to, b.CreateMul(k, f.dim(last.extent)));
       setK(last.ids, f.i64(0));
-      lanes.vectorLoop(f.i64(0), extent, packLanes(), isWhole, [&](IndexLanes i) {
-        lanes.setIndex(last.ids.back(), i);
-        lanes.store(lhsMemory, loadLhs(), f.scratch(), IndexLanes::consecutive(b.CreateAdd(start, i.base), i.step), nullptr);
-      });
+      Value *inside = isUniform ? lanes.holds(s.lhsMask) : nullptr;
+      if (!inside)
+        return packRun(last, start, [&] { return loadLhs(isUniform ? nullptr : lanes.holds(s.lhsMask)); });
+      // Padding is all of a run or none of it.
+      f.ifThen(inside, [&] { packRun(last, start, [&] { return loadLhs(nullptr); }); });
+      f.ifThen(b.CreateNot(inside), [&] { packRun(last, start, [&] { return llvm::Constant::getNullValue(registerType(b.getContext(), lhsMemory)); }); });
+    });
+  }
+
+  /// Stores what `value` gives for vectors of the run's indices from scratch element `start` on.
+  void packRun(const KRun &run, Value *start, llvm::function_ref<Value *()> value) {
+    bool isWhole = run.extent.isConstant() && run.extent.getValue() % packLanes() == 0;
+    lanes.vectorLoop(f.i64(0), f.dim(run.extent), packLanes(), isWhole, [&](IndexLanes i) {
+      lanes.setIndex(run.ids.back(), i);
+      lanes.store(lhsMemory, value(), f.scratch(), IndexLanes::consecutive(b.CreateAdd(start, i.base), i.step), nullptr);
     });
   }
 
@@ -177,7 +188,7 @@ private:
       Value *inside = nullptr;
       if (!isWhole)
         inside = b.CreateICmpSLT(f.iota(s.columns, 32), f.splat(b.CreateTrunc(b.CreateSub(f.dim(s.n), firstColumn), b.getInt32Ty()), s.columns));
-      rhsN.set(IndexLanes::consecutive(firstColumn, f.i64(1)));
+      rhsN.set(IndexLanes::consecutive(firstColumn, f.i64(1)), rhsN.staysInside(s.columns));
       Value *value = lanes.load(rhsType, rhs, lanes.evaluate(s.rhs), inside, zero);
       lanes.store(rhsType, value, to, IndexLanes::consecutive(b.CreateMul(k, f.i64(s.columns)), f.i64(1)), nullptr);
       lanes.width = 0;
@@ -308,7 +319,7 @@ private:
       const IndexForm &form = space.access(&access).offset;
       DimAttr step = form.coefficient(*along.last());
       bool isUnit = step && step.isConstant() && step.getValue() == 1 && !form.usesNonlinearly(*along.last());
-      cost += !form.uses(*along.last()) || (isUnit && along.isSimple()) ? 1 : isUnit ? 6 : 16;
+      cost += !form.uses(*along.last()) || (isUnit && along.staysInside(s.lanes)) ? 1 : isUnit ? 6 : 16;
     }
     return cost;
   }
@@ -349,14 +360,14 @@ private:
         return false;
       ops += !llvm::isa<scalar::ConstantOp>(body);
     }
-    return ops <= 6 && epilogueM.isSimple() && epilogueN.isSimple();
+    return ops <= 6 && (epilogueM.isSimple() || epilogueM.hasConstantExtents()) && epilogueN.staysInside(s.lanes);
   }
 
   void emitRegisters(llvm::ArrayRef<Value *> sums, Value *row, Value *column) {
     lanes.width = s.lanes;
     for (auto [i, sum] : llvm::enumerate(sums)) {
       epilogueM.set(IndexLanes::uniform(b.CreateAdd(row, f.i64(i / s.registersPerRow()))));
-      epilogueN.set(IndexLanes::consecutive(b.CreateAdd(column, f.i64(i % s.registersPerRow() * s.lanes)), f.i64(1)));
+      epilogueN.set(IndexLanes::consecutive(b.CreateAdd(column, f.i64(i % s.registersPerRow() * s.lanes)), f.i64(1)), true);
       lanes.setValue(op.getBody().getArgument(0), sum);
       emitBody();
     }
@@ -378,7 +389,7 @@ private:
         lanes.width = width;
         if (rest)
           lanes.mask = b.CreateICmpSLT(f.iota(width, 32), f.splat(b.CreateTrunc(b.CreateSub(rest, f.i64(j)), b.getInt32Ty()), width));
-        epilogueN.set(IndexLanes::consecutive(b.CreateAdd(column, f.i64(j)), f.i64(1)));
+        epilogueN.set(IndexLanes::consecutive(b.CreateAdd(column, f.i64(j)), f.i64(1)), epilogueN.staysInside(width));
         Value *from = b.CreateGEP(element, tileBuffer, b.CreateAdd(b.CreateMul(r, f.i64(s.columns)), f.i64(j)));
         lanes.setValue(op.getBody().getArgument(0), b.CreateAlignedLoad(llvm::VectorType::get(element, width, false), from, llvm::Align(4)));
         emitBody();

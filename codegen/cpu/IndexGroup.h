@@ -10,10 +10,14 @@ class IndexGroup {
 public:
   /// `ids` outermost first; those of extent 1 count as 0. `canMerge`: the last index may run over all of them.
   IndexGroup(IndexSpace &space, LaneEmitter &lanes, llvm::ArrayRef<unsigned> ids, bool canMerge);
-  void set(IndexLanes flat);
+  /// `isAligned`: the flat index is consecutive from a multiple of the lanes on, and `staysInside(lanes.width)`; only scalars are divided then.
+  void set(IndexLanes flat, bool isAligned = false);
   /// The index that moves with the flat one by 1 as long as no boundary is crossed; none in an empty group.
   std::optional<unsigned> last() const { return ids.empty() ? std::nullopt : std::optional(ids.back()); }
   bool isSimple() const { return ids.size() <= 1 || isMerged; }
+  /// Whether aligned vectors of `width` lanes never cross a boundary of the last index.
+  bool staysInside(unsigned width) const;
+  bool hasConstantExtents() const;
 
 private:
   IndexSpace &space;

@@ -182,32 +182,75 @@ Value ConvolutionOp::emitElement(ElementEmitter &e, unsigned, ArrayRef<AffineExp
   return emitConvolutionElement(e, *this, getContraction(), index);
 }
 
-ContractionSpec ConvTransposeOp::getContraction() {
-  RankedTensorType x = tensorType(getX()), weight = tensorType(getWeight());
-  ConvolutionDims at{getContext(), unsigned(x.getRank() - 2)};
-  int64_t groups = getGroups(), outputs = constantOf(graph::getDim(weight, 1), "a transposed convolution's output channels are constant");
+/// Whether every element of the result is one product over the channels: windows that touch without overlapping.
+static bool hasDisjointWindows(ConvTransposeOp op) {
+  RankedTensorType weight = tensorType(op.getWeight());
+  for (unsigned i = 0; i + 2 < weight.getRank(); ++i)
+    if (weight.isDynamicDim(2 + i) || weight.getDimSize(2 + i) != op.getStride()[i] || op.getPadding()[i] != 0 || op.getOutputPadding()[i] != 0 ||
+        op.getDilation()[i] != 1)
+      return false;
+  return true;
+}
+
+/// A transposed convolution over disjoint windows: m [n, spatial of x…], n [kernel spatial…, outputs per group], k [channels per group].
+static ContractionSpec describeDisjointWindows(ConvTransposeOp op) {
+  RankedTensorType x = tensorType(op.getX()), weight = tensorType(op.getWeight());
+  MLIRContext *context = op.getContext();
+  unsigned spatial = x.getRank() - 2;
+  int64_t groups = op.getGroups(), outputs = constantOf(graph::getDim(weight, 1), "a transposed convolution's output channels are constant");
   int64_t channels = constantOf(graph::getDim(weight, 0), "a transposed convolution's weight channels are constant") / groups;
-  ContractionSpec spec = describe(getX(), getWeight(), getType(), groups, outputs, DimAttr::constant(getContext(), channels));
+  auto d = [&](unsigned i) { return getAffineDimExpr(i, context); };
+  ContractionSpec spec;
+  spec.lhs = op.getX();
+  spec.rhs = op.getWeight();
+  spec.grid = {DimAttr::constant(context, groups)};
+  spec.m = {graph::getDim(x, 0)};
+  spec.k = {DimAttr::constant(context, channels)};
+  SmallVector<AffineExpr> lhs = {d(1), d(0) * channels + d(2 + spatial)}, rhs = {d(0) * channels + d(2 + spatial), d(1 + spatial)};
+  SmallVector<AffineExpr> result = {d(1), d(0) * outputs + d(2 + 2 * spatial)};
+  for (unsigned i = 0; i < spatial; ++i) {
+    spec.m.push_back(graph::getDim(x, 2 + i));
+    spec.n.push_back(graph::getDim(weight, 2 + i));
+    lhs.push_back(d(2 + i));
+    rhs.push_back(d(1 + i));
+    result.push_back(d(2 + i) * op.getStride()[i] + d(2 + spatial + i));
+  }
+  spec.n.push_back(DimAttr::constant(context, outputs));
+  spec.lhsMap = AffineMap::get(3 + spatial, 0, lhs, context);
+  spec.rhsMap = AffineMap::get(3 + spatial, 0, rhs, context);
+  spec.resultMap = AffineMap::get(3 + 2 * spatial, 0, result, context);
+  return spec;
+}
+
+/// Any transposed convolution, element by element of the result: taps that fall between elements of x are masked.
+static ContractionSpec describeTransposed(ConvTransposeOp op) {
+  RankedTensorType x = tensorType(op.getX()), weight = tensorType(op.getWeight());
+  ConvolutionDims at{op.getContext(), unsigned(x.getRank() - 2)};
+  int64_t groups = op.getGroups(), outputs = constantOf(graph::getDim(weight, 1), "a transposed convolution's output channels are constant");
+  int64_t channels = constantOf(graph::getDim(weight, 0), "a transposed convolution's weight channels are constant") / groups;
+  ContractionSpec spec = describe(op.getX(), op.getWeight(), op.getType(), groups, outputs, DimAttr::constant(op.getContext(), channels));
   SmallVector<AffineExpr> lhs = {at.sample(), at.group() * channels + at.lhsChannel()}, rhs = {at.group() * channels + at.rhsChannel(), at.rhsOutput()};
   for (unsigned i = 0; i < at.spatial; ++i) {
     // Result position p comes from x at q where q * stride + kernel * dilation - padding = p.
-    int64_t stride = getStride()[i], extent = constantOf(graph::getDim(x, 2 + i), "a transposed convolution's spatial dims are constant");
-    AffineExpr scaled = at.out(i) + getPadding()[i] - at.lhsKernel(i) * getDilation()[i];
+    int64_t stride = op.getStride()[i], extent = constantOf(graph::getDim(x, 2 + i), "a transposed convolution's spatial dims are constant");
+    AffineExpr scaled = at.out(i) + op.getPadding()[i] - at.lhsKernel(i) * op.getDilation()[i];
     lhs.push_back(scaled.floorDiv(stride));
     rhs.push_back(at.rhsKernel(i));
-    spec.lhsMask.expressions.append({scaled, getAffineConstantExpr((extent - 1) * stride, getContext()) - scaled});
+    spec.lhsMask.expressions.append({scaled, getAffineConstantExpr((extent - 1) * stride, op.getContext()) - scaled});
     spec.lhsMask.isEquality.append({false, false});
     if (stride > 1) {
       spec.lhsMask.expressions.push_back(scaled % stride);
       spec.lhsMask.isEquality.push_back(true);
     }
   }
-  spec.lhsMap = AffineMap::get(3 + 2 * at.spatial, 0, lhs, getContext());
-  spec.rhsMap = AffineMap::get(3 + at.spatial, 0, rhs, getContext());
+  spec.lhsMap = AffineMap::get(3 + 2 * at.spatial, 0, lhs, op.getContext());
+  spec.rhsMap = AffineMap::get(3 + at.spatial, 0, rhs, op.getContext());
   return spec;
 }
 
+ContractionSpec ConvTransposeOp::getContraction() { return hasDisjointWindows(*this) ? describeDisjointWindows(*this) : describeTransposed(*this); }
+
 Value ConvTransposeOp::emitTail(ElementEmitter &e, Value acc, ArrayRef<AffineExpr> index) { return addChannelBias(e, getBias(), acc, index); }
 Value ConvTransposeOp::emitElement(ElementEmitter &e, unsigned, ArrayRef<AffineExpr> index) {
-  return emitConvolutionElement(e, *this, getContraction(), index);
+  return emitConvolutionElement(e, *this, describeTransposed(*this), index);
 }
