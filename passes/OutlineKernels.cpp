@@ -194,6 +194,8 @@ void Outliner::launch(const Group &group, KernelEmitter &emitter) {
   OpBuilder builder(group.ops.back());
   auto op = kernel::LaunchOp::create(builder, getGroupLoc(group), ValueRange(group.outputs).getTypes(), FlatSymbolRefAttr::get(name),
                                      emitter.getInputs(), getGroupSource(group));
+  if (ArrayAttr values = getOutputValues(group))
+    op->setAttr(outputValuesAttrName, values);
   for (auto [output, result] : llvm::zip(group.outputs, op.getOutputs()))
     Value(output).replaceAllUsesWith(result);
   for (Operation *dead : llvm::reverse(group.ops))

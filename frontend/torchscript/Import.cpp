@@ -4,6 +4,7 @@
 // rewrite is graphc's to decide. prim::Constant nodes become inline constants; everything else stays as the file has it.
 #include "frontend/torchscript/Import.h"
 
+#include "frontend/torchscript/ConvertFile.h"
 #include "frontend/torchscript/ConvertValues.h"
 #include "frontend/torchscript/Locator.h"
 
@@ -45,6 +46,8 @@ public:
       flattenOutput(output, "");
     }
   }
+
+  std::unordered_map<const jit::Value *, ValueId> takeIds() { return std::move(ids); }
 
 private:
   ValueId addValue(jit::Value *value) {
@@ -214,27 +217,32 @@ jit::Method findMethod(const jit::Module &module, const std::string &name) {
                   (known.empty() ? "it has none at all" : "it has: " + known));
 }
 
-SourceGraph convertFile(const std::string &path, const std::string &methodName) {
-  jit::Module module = jit::load(path, c10::Device(c10::kCPU));
-  module.eval();
-  jit::Method method = findMethod(module, methodName);
-  if (!module._ivalue()->type()->getForwardHooks().empty() ||
-      !module._ivalue()->type()->getForwardPreHooks().empty())
-    throw ReadError("the root module has forward hooks, which graphc doesn't run; save it without them");
-  std::shared_ptr<jit::Graph> graph = method.graph()->copy();
-  jit::Inline(*graph);
+} // namespace
 
-  SourceGraph result;
-  result.fileName = path;
-  result.method = methodName;
+ConvertedFile graphc::frontend::torchscript::convertFile(const std::string &path, const std::string &methodName) {
+  ConvertedFile file{jit::load(path, c10::Device(c10::kCPU)), nullptr, {}, {}};
+  file.module.eval();
+  jit::Method method = findMethod(file.module, methodName);
+  if (!file.module._ivalue()->type()->getForwardHooks().empty() ||
+      !file.module._ivalue()->type()->getForwardPreHooks().empty())
+    throw ReadError("the root module has forward hooks, which graphc doesn't run; save it without them");
+  file.inlined = method.graph()->copy();
+  jit::Inline(*file.inlined);
+
+  file.source.fileName = path;
+  file.source.method = methodName;
   std::set<std::string> attributesRead;
-  collectAttributeNames(graph->block(), attributesRead);
-  ValueConverter values(result, std::move(attributesRead));
-  values.addObject(module._ivalue(), "");
-  Locator locator(values, module._ivalue().get(), path);
-  GraphConverter(result, *graph, values, locator).run(method.function().getSchema());
-  return result;
+  collectAttributeNames(file.inlined->block(), attributesRead);
+  ValueConverter values(file.source, std::move(attributesRead));
+  values.addObject(file.module._ivalue(), "");
+  Locator locator(values, file.module._ivalue().get(), path);
+  GraphConverter converter(file.source, *file.inlined, values, locator);
+  converter.run(method.function().getSchema());
+  file.ids = converter.takeIds();
+  return file;
 }
+
+namespace {
 
 /// The first paragraph of torch's message: no C++ frames, no exception class, one trailing full stop less.
 std::string cleaned(const std::string &message) {
@@ -261,17 +269,22 @@ std::string describe(const std::string &message) {
 
 } // namespace
 
+std::string graphc::frontend::torchscript::textOfThrown(const std::function<void()> &action) {
+  try {
+    action();
+    return "";
+  } catch (const ReadError &error) {
+    return error.what();
+  } catch (const c10::Error &error) {
+    return describe(error.what_without_backtrace());
+  } catch (const std::exception &error) {
+    return describe(error.what());
+  } catch (...) {
+    return "LibTorch failed for an unknown reason";
+  }
+}
+
 extern "C" __attribute__((visibility("default"))) void
 graphcImportTorchScript(const std::string &path, const std::string &method, ImportResult &result) {
-  try {
-    result.graph = convertFile(path, method);
-  } catch (const ReadError &error) {
-    result.error = error.what();
-  } catch (const c10::Error &error) {
-    result.error = describe(error.what_without_backtrace());
-  } catch (const std::exception &error) {
-    result.error = describe(error.what());
-  } catch (...) {
-    result.error = "LibTorch failed for an unknown reason";
-  }
+  result.error = textOfThrown([&] { result.graph = convertFile(path, method).source; });
 }

@@ -1,8 +1,8 @@
 // The seam between graphc and LibTorch: plain C++ types only, neither LLVM's nor torch's headers.
 //
 // Input: a TorchScript file that was already checked to be one. Output: its SourceGraph, or the reason why not. Torch's
-// exceptions end here. Import.cpp, Locator.cpp and ConvertValues.cpp, the only files that include torch, are a shared library
-// of their own, which loadImport finds and loads when it is first needed.
+// exceptions end here. Import.cpp, Eager.cpp, Locator.cpp and ConvertValues.cpp, the only files that include torch, are a shared
+// library of their own, which loadSymbol finds and loads when it is first needed.
 #ifndef GRAPHC_FRONTEND_TORCHSCRIPT_IMPORT_H
 #define GRAPHC_FRONTEND_TORCHSCRIPT_IMPORT_H
 
@@ -19,13 +19,15 @@ struct ImportResult {
 /// Loads `path`, inlines `method` and converts it. Tensors alias LibTorch's storages and keep them alive.
 using ImportFunction = void(const std::string &path, const std::string &method, ImportResult &result);
 
-/// The name under which the shared library has its one ImportFunction, and the library's file name.
+/// The name under which the shared library has its ImportFunction, and the library's file name.
 inline constexpr const char *importSymbol = "graphcImportTorchScript";
 inline constexpr const char *importLibrary = "libgraphc_torchscript.so";
 
 /// The ImportFunction, loaded once per process and never unloaded; null with `error` set when the library or LibTorch can't
 /// be loaded.
 ImportFunction *loadImport(std::string &error);
+/// The same for any of the library's functions.
+void *loadSymbol(const char *name, std::string &error);
 
 } // namespace graphc::frontend::torchscript
 

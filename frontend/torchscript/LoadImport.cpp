@@ -1,7 +1,8 @@
-// Finds and loads the shared library with the LibTorch importer.
+// Finds and loads the shared library with what needs LibTorch: the importer and the eager run.
 //
 // It lies in lib/ beside the folder of the executable (build/bin and build/lib, or an installation's), else wherever the dynamic
 // linker looks. Its own run path leads to LibTorch.
+#include "frontend/torchscript/Eager.h"
 #include "frontend/torchscript/Import.h"
 
 #include <dlfcn.h>
@@ -12,7 +13,7 @@ using namespace graphc::frontend::torchscript;
 namespace {
 
 struct Loaded {
-  ImportFunction *function = nullptr;
+  void *library = nullptr;
   std::string error;
 };
 
@@ -21,22 +22,35 @@ Loaded load() {
   std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", ignored);
   std::filesystem::path beside = executable.parent_path().parent_path() / "lib" / importLibrary;
   // RTLD_LOCAL: LibTorch's symbols must not take the place of ours or LLVM's.
-  void *library = std::filesystem::exists(beside, ignored) ? dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL)
-                                                          : dlopen(importLibrary, RTLD_NOW | RTLD_LOCAL);
   Loaded result;
-  if (library)
-    result.function = reinterpret_cast<ImportFunction *>(dlsym(library, importSymbol));
-  if (!result.function) {
+  result.library = std::filesystem::exists(beside, ignored) ? dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL)
+                                                           : dlopen(importLibrary, RTLD_NOW | RTLD_LOCAL);
+  if (!result.library) {
     const char *reason = dlerror();
-    result.error = std::string("the TorchScript reader can't be loaded: ") + (reason ? reason : importSymbol);
+    result.error = std::string("LibTorch's reader can't be loaded: ") + (reason ? reason : importLibrary);
   }
   return result;
 }
 
 } // namespace
 
-ImportFunction *graphc::frontend::torchscript::loadImport(std::string &error) {
+void *graphc::frontend::torchscript::loadSymbol(const char *name, std::string &error) {
   static const Loaded loaded = load();
   error = loaded.error;
-  return loaded.function;
+  void *symbol = loaded.library ? dlsym(loaded.library, name) : nullptr;
+  if (loaded.library && !symbol)
+    error = std::string(importLibrary) + " has no " + name + ": it is of another version of graphc";
+  return symbol;
+}
+
+ImportFunction *graphc::frontend::torchscript::loadImport(std::string &error) {
+  return reinterpret_cast<ImportFunction *>(loadSymbol(importSymbol, error));
+}
+
+EagerResult graphc::frontend::torchscript::runEager(const EagerRequest &request) {
+  EagerResult result;
+  auto *function = reinterpret_cast<EagerFunction *>(loadSymbol(eagerSymbol, result.error));
+  if (function)
+    function(request, result);
+  return result;
 }

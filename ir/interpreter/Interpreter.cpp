@@ -133,11 +133,21 @@ llvm::Error Interpreter::checkGuard(graph::GuardOp guard) {
   return holds ? llvm::Error::success() : errorAt(guard, guard.getMessage().str());
 }
 
+/// The op after which a value isn't needed any more.
+static llvm::DenseMap<Value, Operation *> findLastUsers(func::FuncOp func) {
+  llvm::DenseMap<Value, Operation *> last;
+  for (Operation &op : func.getBody().front())
+    for (Value operand : op.getOperands())
+      last[operand] = &op;
+  return last;
+}
+
 llvm::Expected<std::vector<Tensor>> Interpreter::run(func::FuncOp func, std::vector<Tensor> inputs) {
   symbols.clear();
   if (llvm::Error error = bindInputs(func, inputs))
     return error;
   llvm::DenseMap<Value, Tensor> values;
+  llvm::DenseMap<Value, Operation *> lastUsers = findLastUsers(func);
   for (auto [argument, tensor] : llvm::zip(func.getArguments(), inputs))
     values[argument] = std::move(tensor);
   llvm::StringMap<Tensor> written;
@@ -159,9 +169,15 @@ llvm::Expected<std::vector<Tensor>> Interpreter::run(func::FuncOp func, std::vec
       llvm::Expected<std::vector<Tensor>> results = evaluate(&op, operands);
       if (!results)
         return results.takeError();
+      if (observe)
+        observe(&op, *results);
       for (auto [value, tensor] : llvm::zip(op.getResults(), *results))
-        values[value] = std::move(tensor);
+        if (!value.use_empty())
+          values[value] = std::move(tensor);
     }
+    for (Value operand : op.getOperands())
+      if (lastUsers.lookup(operand) == &op)
+        values.erase(operand);
   }
   for (auto &entry : written)
     state[entry.getKey()] = std::move(entry.getValue());

@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <functional>
+
 namespace graphc::interpreter {
 
 class Interpreter {
@@ -24,6 +26,9 @@ public:
 
   /// The results of one op on values of its operands.
   llvm::Expected<std::vector<Tensor>> evaluate(mlir::Operation *op, llvm::ArrayRef<const Tensor *> operands);
+
+  /// Called with the results of every op that run() evaluates (constants and parameters too), for those who look into a program.
+  std::function<void(mlir::Operation *, llvm::ArrayRef<Tensor>)> observe;
 
   void resetState() { state.clear(); }
   void setSymbol(llvm::StringRef name, int64_t value) { symbols[name] = value; }

@@ -1,6 +1,7 @@
 // See KernelInterpreter.h. A kernel's body is evaluated for a block of grid points ("lanes") at a time; inner domains are looped over, with every lane at
 // the same inner index.
 #include "ir/interpreter/KernelInterpreter.h"
+#include "ir/interpreter/Products.h"
 #include "ir/interpreter/ScalarEval.h"
 #include "ir/support/Check.h"
 #include "ir/support/Location.h"
@@ -212,99 +213,97 @@ private:
 
   //===-- accesses ---------------------------------------------------------------===//
 
-  int64_t evaluate(AffineExpr e, ArrayRef<const Lanes *> dims, size_t lane) {
+  /// The expression's value in every lane.
+  std::vector<int64_t> evaluate(AffineExpr e, ArrayRef<const Lanes *> dims, size_t lanes) {
     if (auto constant = dyn_cast<AffineConstantExpr>(e))
-      return constant.getValue();
+      return std::vector<int64_t>(lanes, constant.getValue());
     if (auto dim = dyn_cast<AffineDimExpr>(e))
-      return dims[dim.getPosition()]->ints[lane];
+      return {dims[dim.getPosition()]->ints.begin(), dims[dim.getPosition()]->ints.begin() + lanes};
     if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
-      return symbolValues[symbol.getPosition()];
+      return std::vector<int64_t>(lanes, symbolValues[symbol.getPosition()]);
     auto binary = cast<AffineBinaryOpExpr>(e);
-    int64_t a = evaluate(binary.getLHS(), dims, lane), b = evaluate(binary.getRHS(), dims, lane);
-    switch (e.getKind()) {
-    case AffineExprKind::Add: return a + b;
-    case AffineExprKind::Mul: return a * b;
-    default: break;
-    }
-    GRAPHC_CHECK(b > 0, "affine division by a divisor that is not positive");
-    switch (e.getKind()) {
-    case AffineExprKind::FloorDiv: return llvm::divideFloorSigned(a, b);
-    case AffineExprKind::CeilDiv: return llvm::divideCeilSigned(a, b);
-    default: return llvm::mod(a, b);
-    }
+    std::vector<int64_t> a = evaluate(binary.getLHS(), dims, lanes), b = evaluate(binary.getRHS(), dims, lanes);
+    if (e.getKind() != AffineExprKind::Add && e.getKind() != AffineExprKind::Mul)
+      for (int64_t divisor : b)
+        GRAPHC_CHECK(divisor > 0, "affine division by a divisor that is not positive");
+    for (size_t i = 0; i < lanes; ++i)
+      switch (e.getKind()) {
+      case AffineExprKind::Add: a[i] += b[i]; break;
+      case AffineExprKind::Mul: a[i] *= b[i]; break;
+      case AffineExprKind::FloorDiv: a[i] = llvm::divideFloorSigned(a[i], b[i]); break;
+      case AffineExprKind::CeilDiv: a[i] = llvm::divideCeilSigned(a[i], b[i]); break;
+      default: a[i] = llvm::mod(a[i], b[i]);
+      }
+    return a;
   }
 
   SmallVector<const Lanes *> lanesOf(OperandRange operands) {
     return llvm::map_to_vector(operands, [&](Value v) { return static_cast<const Lanes *>(&at(v)); });
   }
 
-  bool holds(std::optional<IntegerSet> mask, ArrayRef<const Lanes *> dims, size_t lane) {
-    if (!mask)
-      return true;
-    for (unsigned i = 0; i < mask->getNumConstraints(); ++i) {
-      int64_t v = evaluate(mask->getConstraint(i), dims, lane);
-      if (mask->isEq(i) ? v != 0 : v < 0)
-        return false;
+  /// Row-major position of each lane's element; -1 where the mask doesn't hold. An index outside of the buffer is recorded: a kernel's
+  /// access map must stay in bounds.
+  std::vector<int64_t> positions(Operation *op, const Tensor &buffer, AffineMap map, std::optional<IntegerSet> mask, ArrayRef<const Lanes *> dims,
+                                 size_t lanes) {
+    std::vector<bool> active(lanes, true);
+    for (unsigned i = 0; mask && i < mask->getNumConstraints(); ++i) {
+      std::vector<int64_t> values = evaluate(mask->getConstraint(i), dims, lanes);
+      for (size_t lane = 0; lane < lanes; ++lane)
+        active[lane] = active[lane] && (mask->isEq(i) ? values[lane] == 0 : values[lane] >= 0);
     }
-    return true;
-  }
-
-  /// Row-major position of the element, or -1 (recorded: a kernel's access map must stay in bounds).
-  int64_t position(Operation *op, const Tensor &buffer, AffineMap map, ArrayRef<const Lanes *> dims, size_t lane) {
-    int64_t result = 0;
+    std::vector<int64_t> result(lanes, 0);
     for (auto [d, e] : llvm::enumerate(map.getResults())) {
-      int64_t index = evaluate(e, dims, lane);
-      if (index < 0 || index >= buffer.sizes[d]) {
-        failure.record(op, "access map gives index " + std::to_string(index) + " for dim " + std::to_string(d) + " of size " +
-                               std::to_string(buffer.sizes[d]));
-        return -1;
+      std::vector<int64_t> indices = evaluate(e, dims, lanes);
+      for (size_t lane = 0; lane < lanes; ++lane) {
+        if (active[lane] && (indices[lane] < 0 || indices[lane] >= buffer.sizes[d])) {
+          failure.record(op, "access map gives index " + std::to_string(indices[lane]) + " for dim " + std::to_string(d) + " of size " +
+                                 std::to_string(buffer.sizes[d]));
+          active[lane] = false;
+        }
+        result[lane] = active[lane] ? result[lane] * buffer.sizes[d] + indices[lane] : -1;
       }
-      result = result * buffer.sizes[d] + index;
     }
+    for (size_t lane = 0; lane < lanes; ++lane)
+      if (!active[lane])
+        result[lane] = -1;
     return result;
   }
 
   void runLoad(kernel::LoadOp op) {
     Tensor &buffer = *buffers[op.getBuffer()];
-    SmallVector<const Lanes *> dims = lanesOf(op.getIndices());
+    std::vector<int64_t> from = positions(op, buffer, op.getMap(), op.getMask(), lanesOf(op.getIndices()), count);
+    if (failure.op)
+      return;
+    const Lanes *otherwise = op.getMask() ? &at(op.getOtherwise()) : nullptr;
     Lanes result(op.getType(), count);
-    for (int64_t lane = 0; lane < count && !failure.op; ++lane) {
-      const Lanes *from = &buffer.elements;
-      int64_t p = lane;
-      if (holds(op.getMask(), dims, lane))
-        p = position(op, buffer, op.getMap(), dims, lane);
-      else
-        from = &at(op.getOtherwise());
-      if (p < 0)
-        break;
+    for (int64_t lane = 0; lane < count; ++lane) {
+      const Lanes &source = from[lane] < 0 ? *otherwise : buffer.elements;
+      int64_t p = from[lane] < 0 ? lane : from[lane];
       if (result.isFloat())
-        result.floats[lane] = from->floats[p];
+        result.floats[lane] = source.floats[p];
       else
-        result.ints[lane] = from->ints[p];
+        result.ints[lane] = source.ints[p];
     }
     set(op.getResult(), std::move(result));
   }
 
   void runStore(kernel::StoreOp op) {
     Tensor &buffer = *buffers[op.getBuffer()];
-    SmallVector<const Lanes *> dims = lanesOf(op.getIndices());
+    std::vector<int64_t> to = positions(op, buffer, op.getMap(), op.getMask(), lanesOf(op.getIndices()), count);
     const Lanes &value = at(op.getValue());
     for (int64_t lane = 0; lane < count && !failure.op; ++lane) {
-      int64_t p = holds(op.getMask(), dims, lane) ? position(op, buffer, op.getMap(), dims, lane) : -1;
-      if (p < 0)
+      if (to[lane] < 0)
         continue;
       if (value.isFloat())
-        buffer.elements.floats[p] = value.floats[lane];
+        buffer.elements.floats[to[lane]] = value.floats[lane];
       else
-        buffer.elements.ints[p] = value.ints[lane];
+        buffer.elements.ints[to[lane]] = value.ints[lane];
     }
   }
 
   void runIndexValue(kernel::IndexValueOp op) {
-    SmallVector<const Lanes *> dims = lanesOf(op.getIndices());
-    Lanes result(op.getType(), count);
-    for (int64_t lane = 0; lane < count; ++lane)
-      result.ints[lane] = evaluate(op.getMap().getResult(0), dims, lane);
+    Lanes result(op.getType(), 0);
+    result.ints = evaluate(op.getMap().getResult(0), lanesOf(op.getIndices()), count);
     set(op.getResult(), std::move(result));
   }
 
@@ -371,23 +370,26 @@ private:
     int64_t total = volume(domain);
     Lanes result(buffer.elementType(), total);
     unsigned grid = func.getNumGridDims();
-    std::vector<Lanes> point(grid + domain.size(), Lanes(IndexType::get(op.getContext()), 1));
-    SmallVector<const Lanes *> dims;
-    for (Lanes &lanes : point)
-      dims.push_back(&lanes);
-    for (unsigned d = 0; d < grid; ++d)
-      point[d].ints[0] = at(func.getGridIndex(d)).ints[0];
-    for (int64_t p = 0; p < total && !failure.op; ++p) {
-      int64_t rest = p;
-      for (size_t d = domain.size(); d-- > 0; rest /= domain[d])
-        point[grid + d].ints[0] = rest % domain[d];
-      int64_t from = holds(mask, dims, 0) ? position(op, buffer, map, dims, 0) : -1;
-      if (from < 0)
-        continue;
-      if (result.isFloat())
-        result.floats[p] = buffer.elements.floats[from];
-      else
-        result.ints[p] = buffer.elements.ints[from];
+    for (int64_t begin = 0; begin < total && !failure.op; begin += blockSize) {
+      int64_t lanes = std::min(blockSize, total - begin);
+      std::vector<Lanes> point(grid + domain.size(), Lanes(IndexType::get(op.getContext()), lanes));
+      SmallVector<const Lanes *> dims;
+      for (Lanes &one : point)
+        dims.push_back(&one);
+      for (unsigned d = 0; d < grid; ++d)
+        point[d].ints.assign(lanes, at(func.getGridIndex(d)).ints[0]);
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        for (int64_t d = int64_t(domain.size()) - 1, rest = begin + lane; d >= 0; rest /= domain[d--])
+          point[grid + d].ints[lane] = rest % domain[d];
+      std::vector<int64_t> from = positions(op, buffer, map, mask, dims, lanes);
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        if (from[lane] < 0)
+          continue;
+        if (result.isFloat())
+          result.floats[begin + lane] = buffer.elements.floats[from[lane]];
+        else
+          result.ints[begin + lane] = buffer.elements.ints[from[lane]];
+      }
     }
     return result;
   }
@@ -415,6 +417,9 @@ private:
     Lanes rhs = op.getPanel() ? unpackPanels(op, columns, depth) : readMatrix(op, op.getRhs(), op.getRhsMap(), std::nullopt, n, k);
     Block &body = op.getBody().front();
     Type type = body.getArgument(0).getType();
+    std::vector<double> products(isa<FloatType>(type) ? rows * columns : 0);
+    if (isa<FloatType>(type) && !failure.op)
+      multiply(lhs.floats.data(), rhs.floats.data(), rows, columns, depth, products.data());
     SmallVector<int64_t> gridPoint, domain(m);
     for (unsigned d = 0; d < func.getNumGridDims(); ++d)
       gridPoint.push_back(at(func.getGridIndex(d)).ints[0]);
@@ -423,7 +428,10 @@ private:
       count = std::min(blockSize, total - begin);
       Lanes acc(type, count);
       for (int64_t lane = 0; lane < count; ++lane)
-        dot(acc, lane, lhs, (begin + lane) / columns * depth, rhs, (begin + lane) % columns * depth, depth);
+        if (acc.isFloat())
+          acc.floats[lane] = roundFloat(products[begin + lane], type, precision);
+        else
+          acc.ints[lane] = dot(lhs, (begin + lane) / columns * depth, rhs, (begin + lane) % columns * depth, depth, type);
       for (auto [d, index] : llvm::enumerate(gridPoint))
         setIndex(func.getGridIndex(d), std::vector<int64_t>(count, index));
       for (Operation &constant : func.getBody().front())
@@ -436,18 +444,11 @@ private:
     }
   }
 
-  void dot(Lanes &acc, int64_t lane, const Lanes &lhs, int64_t row, const Lanes &rhs, int64_t column, int64_t depth) {
-    if (!acc.isFloat()) {
-      int64_t sum = 0;
-      for (int64_t p = 0; p < depth; ++p)
-        sum += lhs.ints[row + p] * rhs.ints[column + p];
-      acc.ints[lane] = wrapInt(sum, acc.type);
-      return;
-    }
-    double sum = 0;
+  static int64_t dot(const Lanes &lhs, int64_t row, const Lanes &rhs, int64_t column, int64_t depth, Type type) {
+    int64_t sum = 0;
     for (int64_t p = 0; p < depth; ++p)
-      sum += lhs.floats[row + p] * rhs.floats[column + p];
-    acc.floats[lane] = roundFloat(sum, acc.type, precision);
+      sum += lhs.ints[row + p] * rhs.ints[column + p];
+    return wrapInt(sum, type);
   }
 
   kernel::FuncOp func;

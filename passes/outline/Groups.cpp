@@ -105,6 +105,16 @@ ArrayAttr graphc::getGroupSource(const Group &group) {
   return ids.empty() ? ArrayAttr() : builder.getI64ArrayAttr(ids);
 }
 
+ArrayAttr graphc::getOutputValues(const Group &group) {
+  SmallVector<int64_t> ids;
+  for (Value output : group.outputs) {
+    auto value = output.getDefiningOp()->getAttrOfType<IntegerAttr>(valueAttrName);
+    ids.push_back(value && cast<OpResult>(output).getResultNumber() == 0 ? value.getInt() : -1);
+  }
+  bool isKnown = llvm::any_of(ids, [](int64_t id) { return id >= 0; });
+  return isKnown ? Builder(group.ops[0]->getContext()).getI64ArrayAttr(ids) : ArrayAttr();
+}
+
 std::optional<IndexByValue> graphc::mapGroupForward(const Group &group, ArrayRef<AffineExpr> index, IndexSimplifier &simplifier) {
   IndexByValue indices;
   indices[group.contraction->getResult(0)] = SmallVector<AffineExpr>(index);

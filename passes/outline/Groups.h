@@ -15,6 +15,8 @@ namespace graphc {
 
 inline constexpr llvm::StringLiteral groupAttrName = "graph.group";
 inline constexpr llvm::StringLiteral valueAttrName = "graph.value";
+/// On a kernel.launch: the SourceGraph value that each output is, -1 where it is none.
+inline constexpr llvm::StringLiteral outputValuesAttrName = "graph.output_values";
 
 struct Group {
   llvm::SmallVector<mlir::Operation *> ops;      // in program order
@@ -43,6 +45,8 @@ std::string getGroupName(const Group &group);
 mlir::Location getGroupLoc(const Group &group);
 /// The SourceGraph values that the group computes, as i64 attributes; null where none is known.
 mlir::ArrayAttr getGroupSource(const Group &group);
+/// The SourceGraph value of each of the group's outputs, -1 where it is none of them; null where none is known.
+mlir::ArrayAttr getOutputValues(const Group &group);
 
 using IndexByValue = llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::AffineExpr>>;
 /// The index of every value of a contraction's group that lies on the way from its result (at `index`) to an output; nullopt where a view has no inverse or a shape

@@ -216,6 +216,7 @@ void Context::execute(Instance &instance) {
   env.states = &states_;
   env.profile = profile_;
   env.profileCount = profileCount_;
+  env.observer = observer_;
   ThreadPool *pool = nullptr;
   if (instance.hasParallelSteps())
     pool = options_.pool ? options_.pool : &ThreadPool::process();

@@ -41,6 +41,8 @@ public:
   uint64_t memory() const;
   uint32_t variant() const;
   void setProfile(uint64_t *nanoseconds, size_t count);
+  /// Told of every step of the runs to come; null: nobody. Must outlive them.
+  void setObserver(StepObserver *observer) { observer_ = observer; }
 
   const StateSlot &state(uint32_t index) const;
   void readState(uint32_t index, std::span<std::byte> to) const;
@@ -110,6 +112,7 @@ private:
   graphc_status_slot status_{};
   uint64_t *profile_ = nullptr;
   size_t profileCount_ = 0;
+  StepObserver *observer_ = nullptr;
 };
 
 /// Marks a context as in use for a scope; throws BUSY where it is already.

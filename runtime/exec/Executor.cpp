@@ -166,7 +166,7 @@ uint32_t Executor::runStep(uint32_t index, uint32_t end) {
   switch (step.kind) {
   case StepBody::Launch:
     if (step.parallel && env_.pool) {
-      const uint32_t groupEnd = env_.profile ? index + 1 : std::min(step.groupEnd, end);
+      const uint32_t groupEnd = env_.profile || env_.observer ? index + 1 : std::min(step.groupEnd, end);
       runGroup(index, groupEnd);
       return groupEnd;
     }
@@ -188,8 +188,14 @@ uint32_t Executor::runStep(uint32_t index, uint32_t end) {
 bool Executor::runBlock(uint32_t begin, uint32_t end) {
   for (uint32_t index = begin; index < end;) {
     const uint32_t current = index;
-    const StepTimer timer(env_, current);
-    index = runStep(current, end);
+    if (env_.observer)
+      env_.observer->before(instance_, current);
+    {
+      const StepTimer timer(env_, current);
+      index = runStep(current, end);
+    }
+    if (env_.observer)
+      env_.observer->after(instance_, current);
     if (index == stopped)
       return false;
   }

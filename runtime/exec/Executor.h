@@ -21,6 +21,15 @@ struct StateSlot {
   uint64_t bytes = 0;
 };
 
+/// For tools that look into a run (`graphc verify`): told before and after each step, on the calling thread. Observed runs put a
+/// barrier around every step; what a step reads is intact when `before` is called, what it writes when `after` is.
+class StepObserver {
+public:
+  virtual ~StepObserver() = default;
+  virtual void before(const Instance &instance, uint32_t step) = 0;
+  virtual void after(const Instance &instance, uint32_t step) = 0;
+};
+
 struct ExecutionEnv {
   ThreadPool *pool = nullptr; // entered by the caller; null: everything on the calling thread
   unsigned workers = 1;
@@ -30,6 +39,7 @@ struct ExecutionEnv {
   std::vector<StateSlot> *states = nullptr;
   uint64_t *profile = nullptr; // nanoseconds per step are added
   size_t profileCount = 0;
+  StepObserver *observer = nullptr;
 };
 
 class Executor {

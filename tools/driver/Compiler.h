@@ -38,6 +38,7 @@ struct CompileOptions {
   Emit emit = Emit::Artifact;
   std::string output;            // where Emit::Artifact is written, as it is made; empty: into CompileResult::artifact
   bool strictNumerics = false;
+  std::string debugPlant; // tests of verify and bisect: a wrong value is computed from this pass on; see PlantBug.h
 
   /// Called when a phase starts, from the compiling thread: ("Lowering kernels", done, total); total 0: unknown.
   std::function<void(llvm::StringRef phase, size_t done, size_t total)> progress;

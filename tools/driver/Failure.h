@@ -19,6 +19,7 @@ enum class ExitStatus : int {
   Usage = 2,       // wrong command line
   Internal = 3,    // a bug of ours
   Environment = 4, // disk, driver, a missing library
+  Differs = 5,     // verify, bisect: what graphc computes is not what it should be
 };
 
 /// An error that knows its exit status. The message says what was found, what was expected and what to do.

@@ -19,6 +19,9 @@ llvm::Error compileCommand(const Arguments &arguments);
 llvm::Error runCommand(const Arguments &arguments);
 llvm::Error benchCommand(const Arguments &arguments);
 llvm::Error inspectCommand(const Arguments &arguments);
+/// Errors besides the usual: Differs, after the report was printed.
+llvm::Error verifyCommand(const Arguments &arguments);
+llvm::Error bisectCommand(const Arguments &arguments);
 
 /// Parses. True: go on. False: --help was asked for and printed. Errors: Usage; options that a later version brings are named
 /// as such.

@@ -35,12 +35,14 @@ void CompileArguments::addTo(CLI::App &app, const std::string &fileHelp) {
                                       "cpu:native. Repeatable")
       ->allow_extra_args(false)
       ->option_text("TARGET");
+  app.add_option("--debug-plant", debugPlant)->group(""); // not in --help: docs/CLI.md
 }
 
 llvm::Expected<driver::CompileOptions> CompileArguments::options() const {
   driver::CompileOptions options;
   options.path = path;
   options.targets = targets;
+  options.debugPlant = debugPlant;
   if (!method.empty())
     options.method = method;
   llvm::Expected<driver::OptLevel> optLevel = parseLevel(level);
@@ -65,7 +67,7 @@ llvm::Expected<driver::CompileOptions> CompileArguments::options() const {
 }
 
 bool CompileArguments::anyGiven() const {
-  return !method.empty() || !level.empty() || !inputs.empty() || !binds.empty() || !targets.empty();
+  return !method.empty() || !level.empty() || !inputs.empty() || !binds.empty() || !targets.empty() || !debugPlant.empty();
 }
 
 } // namespace graphc::cli

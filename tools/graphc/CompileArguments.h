@@ -31,7 +31,7 @@ public:
   std::string path;
 
 private:
-  std::string method, level;
+  std::string method, level, debugPlant;
   std::vector<std::string> inputs, binds, targets;
 };
 

@@ -17,22 +17,6 @@ using Clock = std::chrono::steady_clock;
 
 double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// The arrays' types as --input specs. Arrays named out0, out1, … are results that were stored beside the inputs.
-std::vector<driver::InputSpec> specsOf(const std::vector<npz::NamedArray> &arrays) {
-  std::vector<driver::InputSpec> specs;
-  for (const npz::NamedArray &entry : arrays) {
-    llvm::StringRef name(entry.name);
-    unsigned index = 0;
-    if (name.consume_front("out") && !name.getAsInteger(10, index))
-      continue;
-    driver::InputSpec spec{entry.name, entry.array.dtype, {}};
-    for (int64_t dim : entry.array.shape)
-      spec.dims.push_back({dim, "", 1, std::nullopt});
-    specs.push_back(std::move(spec));
-  }
-  return specs;
-}
-
 llvm::Error compileInto(LoadedModel &loaded, const driver::CompileOptions &options) {
   Clock::time_point start = Clock::now();
   llvm::Expected<driver::CompileResult> result = driver::compile(options);
@@ -63,6 +47,21 @@ driver::ExitStatus statusOf(graphc_status status) {
 }
 
 } // namespace
+
+std::vector<driver::InputSpec> specsOf(const std::vector<npz::NamedArray> &arrays) {
+  std::vector<driver::InputSpec> specs;
+  for (const npz::NamedArray &entry : arrays) {
+    llvm::StringRef name(entry.name);
+    unsigned index = 0;
+    if (name.consume_front("out") && !name.getAsInteger(10, index))
+      continue;
+    driver::InputSpec spec{entry.name, entry.array.dtype, {}};
+    for (int64_t dim : entry.array.shape)
+      spec.dims.push_back({dim, "", 1, std::nullopt});
+    specs.push_back(std::move(spec));
+  }
+  return specs;
+}
 
 llvm::Expected<bool> isArtifact(const std::string &path) {
   if (!llvm::sys::fs::exists(path))

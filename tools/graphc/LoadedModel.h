@@ -24,6 +24,9 @@ struct LoadedModel {
 /// True where the file starts as an artifact does. Errors as driver::readFile.
 llvm::Expected<bool> isArtifact(const std::string &path);
 
+/// The arrays' types as --input specs. Arrays named out0, out1, … are results that were stored beside the inputs.
+std::vector<driver::InputSpec> specsOf(const std::vector<npz::NamedArray> &arrays);
+
 /// Opens or compiles what `arguments` name. A TorchScript file without --input takes dtypes and dims from `arrays`, the
 /// inputs that will be run. Errors: those of compile(), of the runtime, and Usage for compile options beside an artifact.
 llvm::Expected<LoadedModel> loadModel(const CompileArguments &arguments, const std::vector<npz::NamedArray> &arrays);

@@ -1,6 +1,7 @@
 // graphc: the command line. A first word that is a command's name runs that command, anything else compiles (docs/CLI.md).
 //
-// Exit status: 0 done, 1 the user's input or model is at fault, 2 wrong command line, 3 a bug of ours, 4 the environment.
+// Exit status: 0 done, 1 the user's input or model is at fault, 2 wrong command line, 3 a bug of ours, 4 the environment,
+// 5 verify or bisect found a wrong value.
 #include "runtime/graphc.h"
 #include "tools/driver/Failure.h"
 #include "tools/graphc/Commands.h"
@@ -17,8 +18,9 @@ struct Command {
   llvm::Error (*run)(const cli::Arguments &);
 };
 constexpr Command commands[] = {
-    {"run", cli::runCommand}, {"bench", cli::benchCommand}, {"inspect", cli::inspectCommand}};
-constexpr const char *laterCommands[] = {"verify", "explain", "bisect", "tune", "profile"};
+    {"run", cli::runCommand},       {"bench", cli::benchCommand},   {"inspect", cli::inspectCommand},
+    {"verify", cli::verifyCommand}, {"bisect", cli::bisectCommand}};
+constexpr const char *laterCommands[] = {"explain", "tune", "profile"};
 
 llvm::Error dispatch(cli::Arguments arguments) {
   if (arguments.empty())

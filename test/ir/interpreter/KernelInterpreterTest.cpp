@@ -1,9 +1,11 @@
 // The kernel interpreter on small kernels given as text, against values computed here by hand.
 #include "ir/interpreter/KernelInterpreter.h"
+#include "ir/interpreter/Products.h"
 
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
 
+#include <array>
 #include <cmath>
 
 using namespace graphc;
@@ -134,3 +136,21 @@ TEST_F(KernelInterpreterTest, ArgmaxTakesTheFirstAndNan) {
 }
 
 } // namespace
+
+TEST(Products, EqualPlainLoops) {
+  for (auto [rows, columns, depth] : {std::array<size_t, 3>{1, 1, 0}, {1, 1, 1}, {3, 5, 7}, {4, 2, 4}, {9, 11, 17}, {6, 300, 515}}) {
+    std::vector<double> lhs(rows * depth), rhs(columns * depth), out(rows * columns, -1);
+    for (size_t i = 0; i < lhs.size(); ++i)
+      lhs[i] = double(i * 37 % 101) - 50;
+    for (size_t i = 0; i < rhs.size(); ++i)
+      rhs[i] = double(i * 53 % 97) - 48;
+    graphc::interpreter::multiply(lhs.data(), rhs.data(), rows, columns, depth, out.data());
+    for (size_t i = 0; i < rows; ++i)
+      for (size_t j = 0; j < columns; ++j) {
+        double sum = 0; // integers: exact in any order
+        for (size_t p = 0; p < depth; ++p)
+          sum += lhs[i * depth + p] * rhs[j * depth + p];
+        ASSERT_EQ(out[i * columns + j], sum) << rows << "x" << columns << "x" << depth;
+      }
+  }
+}

@@ -1,0 +1,86 @@
+// See PlantBug.h.
+#include "tools/driver/PlantBug.h"
+#include "ir/kernel/Kernel.h"
+#include "passes/Pipelines.h"
+#include "passes/outline/Groups.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace graphc;
+
+/// The flags of the pipeline's passes in the order in which they run.
+static std::vector<std::string> pipelinePoints() {
+  MLIRContext context;
+  OpPassManager pm(ModuleOp::getOperationName());
+  PipelineOptions options;
+  buildGraphPhase(pm, options);
+  buildTargetPhase(pm, options);
+  std::vector<std::string> points{"import"};
+  llvm::StringMap<unsigned> counts;
+  for (Pass &pass : pm) {
+    StringRef flag = pass.getArgument();
+    unsigned count = ++counts[flag];
+    points.push_back(count == 1 ? flag.str() : (flag + "#" + Twine(count)).str());
+  }
+  points.push_back("codegen");
+  return points;
+}
+
+bool driver::isPlantable(StringRef point) { return llvm::is_contained(pipelinePoints(), point); }
+
+std::string driver::plantableText() { return llvm::join(pipelinePoints(), ", "); }
+
+static bool isFloat(Type type) { return getElementTypeOrSelf(type).isF32() || getElementTypeOrSelf(type).isF64(); }
+
+/// Replaces a value by its cosine for all its users.
+static void spoil(Value value) {
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfterValue(value);
+  auto wrong = graph::CosOp::create(builder, value.getLoc(), value);
+  value.replaceAllUsesExcept(wrong->getResult(0), wrong);
+  Operation *op = value.getDefiningOp();
+  if (Attribute id = op->removeAttr(valueAttrName))
+    wrong->setAttr(valueAttrName, id);
+  if (Attribute group = op->getAttr(groupAttrName))
+    wrong->setAttr(groupAttrName, group);
+}
+
+static bool plantInKernel(ModuleOp module, func::FuncOp function) {
+  SmallVector<kernel::LaunchOp> launches(function.getOps<kernel::LaunchOp>());
+  for (size_t i = launches.size() / 2, tried = 0; tried < launches.size(); ++tried, i = (i + 1) % launches.size()) {
+    auto kernel = module.lookupSymbol<kernel::FuncOp>(launches[i].getKernel());
+    kernel::StoreOp last;
+    kernel.walk([&](kernel::StoreOp store) {
+      if (isFloat(store.getValue().getType()))
+        last = store;
+    });
+    if (!last)
+      continue;
+    OpBuilder builder(last);
+    last.getValueMutable().assign(scalar::CosOp::create(builder, last.getLoc(), last.getValue())->getResult(0));
+    return true;
+  }
+  return false;
+}
+
+bool driver::plantBug(ModuleOp module) {
+  func::FuncOp longest;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!longest || function.getBody().front().getOperations().size() > longest.getBody().front().getOperations().size())
+      longest = function;
+  if (!longest)
+    return false;
+  if (plantInKernel(module, longest))
+    return true;
+  SmallVector<Operation *> candidates;
+  for (Operation &op : longest.getBody().front())
+    if (isComputation(&op) && op.getNumResults() == 1 && isFloat(op.getResult(0).getType()) && !op.use_empty())
+      candidates.push_back(&op);
+  if (candidates.empty())
+    return false;
+  spoil(candidates[candidates.size() / 2]->getResult(0));
+  return true;
+}

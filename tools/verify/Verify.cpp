@@ -1,0 +1,284 @@
+// See Verify.h.
+#include "tools/verify/Verify.h"
+#include "ir/support/Location.h"
+#include "passes/outline/Groups.h"
+#include "tools/driver/Compilation.h"
+#include "tools/driver/Failure.h"
+#include "tools/verify/KernelCheck.h"
+#include "tools/verify/Reference.h"
+#include "tools/verify/Subject.h"
+#include "tools/verify/TracedRun.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::verify;
+
+namespace {
+
+/// A value on the way that is farther off than rounding explains, by this factor over what is allowed for an output.
+constexpr double clearlyWrong = 4;
+
+/// One output of one launch that is a value of the source.
+struct Deviation {
+  kernel::LaunchOp launch;
+  unsigned output = 0;
+  size_t index = 0; // of the launch in its call
+  int64_t value = -1;
+  Verdict verdict;
+  std::string shape;
+
+  double ratio() const {
+    if (!verdict.why.empty())
+      return std::numeric_limits<double>::infinity();
+    if (verdict.allowed.rms == 0)
+      return verdict.right ? 0 : std::numeric_limits<double>::infinity();
+    return std::max(verdict.ours.rms / verdict.allowed.rms, verdict.ours.largest / verdict.allowed.largest);
+  }
+};
+
+class Verifier {
+public:
+  Verifier(const VerifyOptions &options, Subject &subject) : options(options), subject(subject) {}
+  llvm::Expected<VerifyReport> run(const std::vector<InputSet> &sets);
+
+private:
+  llvm::Error runSet(const InputSet &set);
+  std::optional<Deviation> pick() const;
+  Finding describeFinding(const Deviation &deviation, const InputSet &set, unsigned call);
+  std::string findCause(const Deviation &deviation, const InputSet &set, unsigned call);
+  std::string tryWithoutFusion(const Deviation &deviation, const InputSet &set);
+  llvm::Error findAmongKernels(const InputSet &set);
+
+  const VerifyOptions &options;
+  Subject &subject;
+  VerifyReport report;
+  std::vector<Deviation> deviations; // of the call at hand, in the order of the launches
+};
+
+bool hasState(ModuleOp module) { return !module.getOps<graph::StateOp>().empty(); }
+
+std::vector<std::string> linesOf(Location loc) {
+  std::vector<std::string> lines;
+  for (const SourceLine &line : getSourceLines(loc))
+    lines.push_back(line.file + ":" + std::to_string(line.line) + (line.modulePath.empty() ? "" : " (" + line.modulePath + ")"));
+  return lines;
+}
+
+} // namespace
+
+llvm::Expected<std::vector<InputSet>> verify::makeInputSets(const VerifyOptions &options, Subject &subject) {
+  func::FuncOp function = *subject.imported->getOps<func::FuncOp>().begin();
+  unsigned calls = options.calls ? options.calls : hasState(*subject.imported) ? 3 : 1;
+  std::vector<InputSet> sets;
+  for (const NamedInputs &given : options.inputs) {
+    llvm::Expected<InputSet> set = takeInputs(function, given.name, given.arrays, calls);
+    if (!set)
+      return set.takeError();
+    sets.push_back(std::move(*set));
+  }
+  for (unsigned seed = 1; options.inputs.empty() && seed <= options.seeds; ++seed)
+    sets.push_back(makeInputs(*subject.imported, function, seed, calls));
+  return sets;
+}
+
+/// Runs one set's calls, judging as it goes; at the first call that isn't right the finding is made.
+llvm::Error Verifier::runSet(const InputSet &set) {
+  llvm::Expected<Reference> reference = computeReference(subject.referenceRequest(options.interpreterOnly), set.calls);
+  if (!reference)
+    return reference.takeError();
+  report.reference = reference->isEager ? "eager PyTorch (LibTorch), errors against fp64" : "the interpreter in double";
+  if (!reference->note.empty() && !llvm::is_contained(report.notes, reference->note))
+    report.notes.push_back(reference->note);
+  llvm::Expected<std::unique_ptr<TracedRun>> run = subject.makeRun(options.threads);
+  if (!run)
+    return run.takeError();
+  func::FuncOp function = *subject.imported->getOps<func::FuncOp>().begin();
+  for (auto [call, inputs] : llvm::enumerate(set.calls)) {
+    const CallReference &expected = reference->calls[call];
+    deviations.clear();
+    size_t index = 0;
+    (*run)->onLaunch = [&](kernel::LaunchOp op, ArrayRef<Tensor>, ArrayRef<Tensor> outputs) {
+      for (auto [i, value] : llvm::enumerate(Subject::getOutputValues(op)))
+        if (auto found = expected.values.find(value); found != expected.values.end() && found->second.exact.sizes == outputs[i].sizes)
+          deviations.push_back({op, unsigned(i), index, value, judge(outputs[i], found->second), describeShape(outputs[i])});
+      ++index;
+    };
+    llvm::Expected<std::vector<Tensor>> outputs = (*run)->call(inputs);
+    if (!outputs)
+      return outputs.takeError();
+    CallReport one{set.name, unsigned(call), {}, deviations.size()};
+    bool right = true;
+    for (auto [i, output] : llvm::enumerate(*outputs)) {
+      auto name = function.getResultAttrOfType<StringAttr>(i, "graph.name");
+      Verdict verdict = judge(output, expected.outputs[i]);
+      right &= verdict.right;
+      one.outputs.push_back({name && !name.empty() ? name.str() : "out" + std::to_string(i), describeShape(output), verdict});
+    }
+    report.calls.push_back(std::move(one));
+    if (right)
+      continue;
+    report.right = false;
+    if (std::optional<Deviation> deviation = pick())
+      report.finding = describeFinding(*deviation, set, call);
+    else
+      return findAmongKernels(set);
+    return llvm::Error::success();
+  }
+  return llvm::Error::success();
+}
+
+/// The first value that is clearly wrong, else the one farthest beyond what is allowed.
+std::optional<Deviation> Verifier::pick() const {
+  std::optional<Deviation> worst;
+  for (const Deviation &deviation : deviations) {
+    if (deviation.ratio() > clearlyWrong)
+      return deviation;
+    if (!deviation.verdict.right && (!worst || deviation.ratio() > worst->ratio()))
+      worst = deviation;
+  }
+  return worst;
+}
+
+Finding Verifier::describeFinding(const Deviation &deviation, const InputSet &set, unsigned call) {
+  Finding finding;
+  finding.inputs = set.name;
+  finding.call = call;
+  kernel::LaunchOp launch = deviation.launch;
+  finding.kernel = launch.getKernel().str();
+  finding.launch = deviation.index;
+  finding.lines = linesOf(launch.getLoc());
+  finding.shape = deviation.shape;
+  finding.verdict = deviation.verdict;
+  if (Operation *op = subject.findImported(deviation.value)) {
+    finding.op = op->getName().stripDialect().str();
+    finding.location = describeLocation(op->getLoc());
+  }
+  frontend::ValueId id = subject.names.of(deviation.value).id;
+  if (id < subject.compilation.getSource().values.size())
+    finding.value = subject.compilation.getSource().values[id].name;
+  finding.cause = findCause(deviation, set, call);
+  return finding;
+}
+
+std::string Verifier::findCause(const Deviation &deviation, const InputSet &set, unsigned call) {
+  if (deviation.ratio() <= clearlyWrong)
+    return "no op is clearly wrong: rounding adds up on the way, and this is the value farthest beyond what is allowed";
+  llvm::Expected<std::unique_ptr<TracedRun>> run = subject.makeRun(options.threads);
+  if (!run)
+    return llvm::toString(run.takeError());
+  std::vector<std::vector<Tensor>> calls(set.calls.begin(), set.calls.begin() + call + 1);
+  llvm::Expected<std::optional<WrongKernel>> wrong = findWrongKernel(**run, subject.getKernels(), calls, deviation.launch);
+  std::string cause;
+  if (!wrong)
+    cause = llvm::toString(wrong.takeError());
+  else if (*wrong)
+    cause = "the kernel's code is wrong: interpreting the kernel on the inputs that it got gives another value (" + describe((*wrong)->verdict.ours) + ")";
+  else
+    cause = "the kernel's code does what the kernel says, so a pass made a wrong kernel of the program: graphc bisect names it";
+  if (std::string more = tryWithoutFusion(deviation, set); !more.empty())
+    cause += "; " + more;
+  return cause;
+}
+
+/// Where the kernel holds several values of the source: which of them is wrong in an artifact without fusion.
+std::string Verifier::tryWithoutFusion(const Deviation &deviation, const InputSet &set) {
+  kernel::LaunchOp launch = deviation.launch;
+  std::optional<ArrayAttr> source = launch.getSource();
+  if (!source || source->size() < 2)
+    return "";
+  llvm::DenseSet<int64_t> inside;
+  for (auto id : source->getAsRange<IntegerAttr>())
+    inside.insert(id.getInt());
+  VerifyOptions unfused = options;
+  unfused.compile.optLevel = driver::OptLevel::None;
+  unfused.compile.progress = {};
+  llvm::Expected<std::unique_ptr<Subject>> other = Subject::create(unfused.compile);
+  if (!other) {
+    llvm::consumeError(other.takeError()); // a bug planted in a pass that doesn't run without fusion
+    return "";
+  }
+  Verifier verifier(unfused, **other);
+  verifier.report.right = true;
+  (*other)->onlyValues = inside;
+  llvm::Expected<std::optional<Deviation>> first = [&]() -> llvm::Expected<std::optional<Deviation>> {
+    llvm::Expected<Reference> reference = computeReference((*other)->referenceRequest(options.interpreterOnly), set.calls);
+    if (!reference)
+      return reference.takeError();
+    llvm::Expected<std::unique_ptr<TracedRun>> run = (*other)->makeRun(options.threads);
+    if (!run)
+      return run.takeError();
+    for (auto [call, inputs] : llvm::enumerate(set.calls)) {
+      (*run)->onLaunch = [&, call = call](kernel::LaunchOp op, ArrayRef<Tensor>, ArrayRef<Tensor> outputs) {
+        for (auto [i, value] : llvm::enumerate(Subject::getOutputValues(op)))
+          if (auto found = reference->calls[call].values.find(value);
+              found != reference->calls[call].values.end() && found->second.exact.sizes == outputs[i].sizes)
+            verifier.deviations.push_back({op, unsigned(i), 0, value, judge(outputs[i], found->second), ""});
+      };
+      if (llvm::Expected<std::vector<Tensor>> outputs = (*run)->call(inputs); !outputs)
+        return outputs.takeError();
+      if (std::optional<Deviation> picked = verifier.pick(); picked && picked->ratio() > clearlyWrong)
+        return picked;
+    }
+    return std::optional<Deviation>();
+  }();
+  if (!first) {
+    llvm::consumeError(first.takeError());
+    return "";
+  }
+  if (!*first)
+    return "without fusion (-O none) each op of this kernel is right";
+  Operation *op = (*other)->findImported((*first)->value);
+  return "without fusion (-O none) the first of this kernel's ops that is wrong is " +
+         (op ? op->getName().stripDialect().str() + " at " + describeLocation(op->getLoc()) : (*first)->launch.getKernel().str());
+}
+
+/// No value with a reference is wrong, an output is: the first kernel that doesn't do what it says.
+llvm::Error Verifier::findAmongKernels(const InputSet &set) {
+  llvm::Expected<std::unique_ptr<TracedRun>> run = subject.makeRun(options.threads);
+  if (!run)
+    return run.takeError();
+  llvm::Expected<std::optional<WrongKernel>> wrong = findWrongKernel(**run, subject.getKernels(), set.calls);
+  if (!wrong)
+    return wrong.takeError();
+  Finding finding;
+  finding.inputs = set.name;
+  finding.call = report.calls.back().call;
+  if (!*wrong) {
+    finding.cause = "every kernel does what it says, and every value that could be compared is right: a pass changed what the outputs are "
+                    "(graphc bisect names it), or rounding adds up";
+  } else {
+    finding.kernel = (*wrong)->launch.getKernel().str();
+    finding.lines = linesOf((*wrong)->launch.getLoc());
+    finding.location = describeLocation((*wrong)->launch.getLoc());
+    finding.verdict = (*wrong)->verdict;
+    finding.cause = "the kernel's code is wrong: interpreting the kernel on the inputs that it got gives another value (" + describe((*wrong)->verdict.ours) + ")";
+  }
+  report.finding = std::move(finding);
+  return llvm::Error::success();
+}
+
+llvm::Expected<VerifyReport> Verifier::run(const std::vector<InputSet> &sets) {
+  report.right = true;
+  report.kernels = llvm::range_size(subject.getKernels().getOps<kernel::FuncOp>());
+  for (const InputSet &set : sets) {
+    if (!report.right)
+      break;
+    if (llvm::Error error = runSet(set))
+      return error;
+  }
+  return std::move(report);
+}
+
+llvm::Expected<VerifyReport> verify::verify(const VerifyOptions &options, Subject &subject, const std::vector<InputSet> &sets) {
+  return Verifier(options, subject).run(sets);
+}
+
+llvm::Expected<VerifyReport> verify::verify(const VerifyOptions &options) {
+  llvm::Expected<std::unique_ptr<Subject>> subject = Subject::create(options.compile);
+  if (!subject)
+    return subject.takeError();
+  llvm::Expected<std::vector<InputSet>> sets = makeInputSets(options, **subject);
+  if (!sets)
+    return sets.takeError();
+  return verify(options, **subject, *sets);
+}
