@@ -327,11 +327,14 @@ void Fuser::absorbViews(Operation *op, OpOperand &operand, ArrayRef<Operation *>
     return;
   OpBuilder builder(op);
   Value value = facts.getView(views.back())->source;
+  llvm::SmallPtrSet<Operation *, 8> readers{op}; // the owner and the views that it alone reads
+  for (Operation *view : views)
+    if (llvm::all_of(view->getUsers(), [&](Operation *user) { return readers.contains(user); }))
+      readers.insert(view);
   SmallVector<Operation *> own;
   bool shared = false;
   for (Operation *view : llvm::reverse(views)) { // from the source on
-    bool isPrivate = llvm::all_of(view->getUsers(), [&](Operation *user) { return user == op || llvm::is_contained(views, user); });
-    shared |= !isPrivate;
+    shared |= !readers.contains(view);
     if (shared) {
       IRMapping mapping;
       mapping.map(facts.getView(view)->source, value);

@@ -117,8 +117,8 @@ private:
         .Case<AtanhOp>([](auto) { return F::Atanh; })
         .Case<ErfOp>([](auto) { return F::Erf; })
         .Case<ErfcOp>([](auto) { return F::Erfc; })
-        .Default([](mlir::Operation *) {
-          GRAPHC_CHECK(false, "the CPU code generator lacks a scalar op");
+        .Default([](mlir::Operation *op) {
+          GRAPHC_CHECK(false, ("the CPU code generator lacks " + op->getName().getStringRef() + " on floats").str().c_str());
           return F::Exp;
         });
   }

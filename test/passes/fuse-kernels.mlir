@@ -134,3 +134,21 @@ func.func @few(%x: tensor<4x16384xf32>, %v: tensor<4x1xf32>, %g: tensor<2x1xf32>
   %4 = graph.add %3, %2 : (tensor<4x16384xf32>, tensor<4x1xf32>) -> tensor<4x16384xf32>
   return %4 : tensor<4x16384xf32>
 }
+
+// -----
+
+// Of a chain of views that two kernels read through its end, each gets a chain of its own: no view in the middle stays an output of another shape.
+// CHECK-LABEL: @chain
+// CHECK:         %[[E:.*]] = graph.expand %arg0 {{.*}} {graph.group = [[A:.*]] : i64}
+// CHECK:         graph.reshape %[[E]] {{.*}} {graph.group = [[A]] : i64}
+// CHECK:         %[[F:.*]] = graph.expand %arg0 {{.*}} {graph.group = [[B:.*]] : i64}
+// CHECK:         graph.reshape %[[F]] {{.*}} {graph.group = [[B]] : i64}
+// CHECK:         graph.mul {{.*}} {graph.group = [[A]] : i64}
+func.func @chain(%w: tensor<1x1x4x8xf32>, %x: tensor<2x12x8xf32>, %y: tensor<2x12x8xf32>) -> (tensor<2x12x8xf32>, tensor<2x12x8xf32>) {
+  %0 = graph.expand %w to [#graph.dim<2>, #graph.dim<3>, #graph.dim<4>, #graph.dim<8>] : (tensor<1x1x4x8xf32>) -> tensor<2x3x4x8xf32>
+  %1 = graph.reshape %0 to [#graph.dim<2>, #graph.dim<12>, #graph.dim<8>] : (tensor<2x3x4x8xf32>) -> tensor<2x12x8xf32>
+  %2 = graph.add %x, %1 : (tensor<2x12x8xf32>, tensor<2x12x8xf32>) -> tensor<2x12x8xf32>
+  %3 = graph.softmax %2 dim 2 : (tensor<2x12x8xf32>) -> tensor<2x12x8xf32>
+  %4 = graph.mul %y, %1 : (tensor<2x12x8xf32>, tensor<2x12x8xf32>) -> tensor<2x12x8xf32>
+  return %3, %4 : tensor<2x12x8xf32>, tensor<2x12x8xf32>
+}

@@ -84,12 +84,13 @@ def judge_case(case, outputs):
 def check_file(options, name, kind, work):
     file = options.folder / f"{name}{kind}"
     cases = sorted(options.folder.glob(f"{name}.dyn.*.npz")) if "dyn" in kind else [options.folder / f"{name}{kind.rsplit('.', 1)[0]}.npz"]
-    artifact, outputs = work / "model.gcx", work / "outputs.npz"
+    artifact, inputs, outputs = work / "model.gcx", work / "inputs.npz", work / "outputs.npz"
     flags = input_flags(np.load(cases[0])) if kind.endswith(".pt") else []
     failure = call(options.graphc, options.timeout, file, "-o", artifact, *flags)
-    for path in cases:
-        failure = failure or call(options.graphc, options.timeout, "run", artifact, "--inputs", path, "--outputs", outputs, "--threads", options.threads)
-        failure = failure or judge_case(np.load(path), np.load(outputs))
+    for case in map(np.load, cases):
+        np.savez(inputs, **{key: case[key] for key in case.files if key.startswith("in")})
+        failure = failure or call(options.graphc, options.timeout, "run", artifact, "--inputs", inputs, "--outputs", outputs, "--threads", options.threads)
+        failure = failure or judge_case(case, np.load(outputs))
     return failure or "right"
 
 
@@ -137,7 +138,7 @@ def main():
     parser.add_argument("--graphc", type=pathlib.Path, help="the command-line tool (check)")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--timeout", type=int, default=600, help="seconds for one step")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if options.command == "list":
         print("\n".join(names()))
         return 0
