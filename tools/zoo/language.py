@@ -66,7 +66,8 @@ class Decoding(nn.Module):
     def forward(self, token, position):
         for index, layer in enumerate(self.cache.layers):
             layer.keys, layer.values = getattr(self, f"keys_{index}"), getattr(self, f"values_{index}")
-        return self.model(input_ids=token, cache_position=position, position_ids=position[None], past_key_values=self.cache).logits
+            layer.cumulative_length = position.clone()  # what is written where: the layer counts it up in place
+        return self.model(input_ids=token, position_ids=position[None], past_key_values=self.cache).logits
 
 
 def decoding(model, config, **options):
