@@ -8,7 +8,7 @@
 //
 // A contraction over groups (a grid of more than one point) keeps its weights.
 //
-// Other kernels run lanes along their last grid index. A graph.parameter that this index walks through in larger steps gets the dim that it indexes last ("NAME$last0",
+// Other kernels run lanes along their last grid index, or the last two as one (group, output). A graph.parameter that this index walks through in larger steps gets the dim that it indexes last ("NAME$last0",
 // `packing` "last<0>"): the weights of depthwise convolutions [c, 1, kh, kw] become [1, kh, kw, c].
 #include "ir/support/Check.h"
 #include "passes/Passes.h"
@@ -230,9 +230,24 @@ graph::ParameterOp Packer::reorderParameter(graph::ParameterOp parameter, int64_
   return known = insert(parameter, "$last" + Twine(last), "last<" + Twine(last) + ">", RankedTensorType::get(shape, type.getElementType()), std::move(blob));
 }
 
-/// The dim that `index` walks through in every load of the buffer, alone and as it is; nullopt where it is none, or the last one that has elements.
-std::optional<int64_t> getWalkedDim(BlockArgument buffer, Value index) {
+/// Whether `expr` is the last grid index, or the last two in row-major order.
+bool isLastIndex(kernel::LoadOp load, AffineExpr expr) {
+  auto func = load->getParentOfType<kernel::FuncOp>();
+  auto position = [&](unsigned grid) {
+    auto found = llvm::find(load.getIndices(), Value(func.getGridIndex(grid)));
+    return found == load.getIndices().end() ? AffineExpr() : getAffineDimExpr(found - load.getIndices().begin(), load.getContext());
+  };
+  unsigned last = func.getNumGridDims() - 1;
+  AffineExpr inner = position(last), outer = last > 0 ? position(last - 1) : AffineExpr();
+  if (!inner || expr == inner)
+    return inner && expr == inner;
+  return outer && func.getGridExtent(last).isConstant() && expr == outer * func.getGridExtent(last).getValue() + inner;
+}
+
+/// The dim that the last grid index walks through in every load of the buffer, alone; nullopt where it is none, or the last one that has elements.
+std::optional<int64_t> getWalkedDim(kernel::FuncOp func, BlockArgument buffer) {
   std::optional<int64_t> walked;
+  Value index = func.getGridIndex(func.getNumGridDims() - 1);
   for (Operation *user : buffer.getUsers()) {
     auto load = dyn_cast<kernel::LoadOp>(user);
     if (!load)
@@ -241,7 +256,7 @@ std::optional<int64_t> getWalkedDim(BlockArgument buffer, Value index) {
     for (auto [d, expr] : llvm::enumerate(load.getMap().getResults())) {
       if (position == load.getIndices().size() || !expr.isFunctionOfDim(position))
         continue;
-      if (expr != getAffineDimExpr(position, expr.getContext()) || walked.value_or(d) != int64_t(d))
+      if (!isLastIndex(load, expr) || walked.value_or(d) != int64_t(d))
         return std::nullopt;
       walked = d;
     }
@@ -257,12 +272,11 @@ void Packer::reorder(kernel::FuncOp func) {
   kernel::FuncOp::Root root = func.getRoot();
   if ((root != kernel::FuncOp::Root::Pointwise && root != kernel::FuncOp::Root::Reduce) || func.getNumGridDims() == 0)
     return;
-  Value index = func.getGridIndex(func.getNumGridDims() - 1);
   for (unsigned i = 0; i < func.getNumInputs(); ++i) {
     auto type = cast<RankedTensorType>(func.getInput(i).getType());
     if (!type.hasStaticShape() || type.getEncoding() || type.getNumElements() > maxElements || type.getElementType().isInteger(1))
       continue;
-    std::optional<int64_t> last = getWalkedDim(func.getInput(i), index);
+    std::optional<int64_t> last = getWalkedDim(func, func.getInput(i));
     if (!last || !isParameter(launches.lookup(func.getSymName()), i))
       continue;
     replace(func, i, [&](graph::ParameterOp parameter) { return reorderParameter(parameter, *last); });

@@ -54,7 +54,7 @@ private:
     GeneratedKernel result;
     result.units = units;
     result.scratchBytes = scratchBytes;
-    result.schedule = "tile " + std::to_string(s.rows) + "x" + std::to_string(s.columns) + (s.packLhs ? " pack-lhs" : "") + (s.packRhs ? " pack-rhs" : "");
+    result.schedule = "tile " + std::to_string(s.rows) + "x" + std::to_string(s.columns) + (s.packLhs ? " pack-lhs" : "") + (s.readRhs ? " plain-rhs" : s.packRhs ? " pack-rhs" : "");
     setCosts(result, s.cyclesPerTile * s.tilesPerChunk * s.panelsPerUnit);
     result.flops = constant(2) * s.m * s.n * s.k;
     for (unsigned id : s.grid)
@@ -98,9 +98,10 @@ private:
     }
     DimAttr lhsElements = s.packLhsByRows ? constant(chunkRows) * lhsRowStride : s.k * constant(chunkRows);
     rhsOffset = s.packLhs ? ceilDiv(lhsElements * constant(elementBytes(lhsMemory)), 64) * constant(64) : constant(0);
-    scratchBytes = s.packRhs ? rhsOffset + s.k * constant(int64_t(s.columns) * elementBytes(rhsType)) : rhsOffset;
+    scratchBytes = s.packRhs && !(s.readRhs && hasWholePanels()) ? rhsOffset + s.k * constant(int64_t(s.columns) * elementBytes(rhsType)) : rhsOffset;
   }
 
+  bool hasWholePanels() const { return s.n.isConstant() && s.n.getValue() % s.columns == 0; }
   unsigned packLanes() { return f.level.vectorBits / 32; }
 
   void setK(llvm::ArrayRef<unsigned> ids, Value *value) {
@@ -181,7 +182,7 @@ private:
   /// One panel [k][columns] of the rhs, zeros past n.
   void packRhs(Value *firstColumn) {
     Value *rhs = f.buffer(llvm::cast<mlir::BlockArgument>(op.getRhs()).getArgNumber()), *to = rhsScratch();
-    bool isWhole = s.n.isConstant() && s.n.getValue() % s.columns == 0;
+    bool isWhole = hasWholePanels();
     Value *zero = f.splat(llvm::Constant::getNullValue(registerType(b.getContext(), rhsType)), s.columns);
     forRhsK(s.rhsK, f.i64(0), [&](Value *k) {
       lanes.width = s.columns;
@@ -226,9 +227,21 @@ private:
     Value *firstPanel = b.CreateMul(range, f.i64(s.panelsPerUnit));
     Value *endPanel = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateAdd(firstPanel, f.i64(s.panelsPerUnit)), f.dim(ceilDiv(s.n, s.columns)));
     f.forLoop(f.opaque(firstPanel), endPanel, f.i64(1), [&](Value *panel) {
-      if (s.packRhs)
-        packRhs(b.CreateMul(panel, f.i64(s.columns)));
-      emitTiles(firstTile, endTile, endRow, panel);
+      auto emitPacked = [&] {
+        if (s.packRhs)
+          packRhs(b.CreateMul(panel, f.i64(s.columns)));
+        emitTiles(firstTile, endTile, endRow, panel);
+      };
+      if (!s.readRhs)
+        return emitPacked();
+      Value *endColumn = b.CreateMul(b.CreateAdd(panel, f.i64(1)), f.i64(s.columns));
+      Value *isWhole = hasWholePanels() ? b.getTrue() : b.CreateICmpSLE(endColumn, f.dim(s.n));
+      f.ifThen(isWhole, [&] {
+        readsRhs = true;
+        emitTiles(firstTile, endTile, endRow, panel);
+        readsRhs = false;
+      });
+      f.ifThen(hasWholePanels() ? b.getFalse() : b.CreateNot(isWhole), emitPacked);
     });
   }
 
@@ -295,9 +308,17 @@ private:
   }
 
   void setRhs(MicroTile &tile, Value *panel) {
+    if (readsRhs) {
+      rhsN.set(IndexLanes::uniform(b.CreateMul(panel, f.i64(s.columns))));
+      setK(s.rhsK, f.i64(0));
+      Value *rhs = f.buffer(llvm::cast<mlir::BlockArgument>(op.getRhs()).getArgNumber());
+      tile.rhs = b.CreateGEP(memoryType(b.getContext(), rhsType), rhs, lanes.evaluate(s.rhs).base);
+      tile.rhsStride = f.dim(s.rhsKStride);
+      return;
+    }
     if (s.packRhs) {
       tile.rhs = rhsScratch();
-      tile.rhsStride = s.columns;
+      tile.rhsStride = f.i64(s.columns);
       return;
     }
     int64_t tilesPerPanel = s.panel / s.columns;
@@ -305,7 +326,7 @@ private:
     Value *offset = b.CreateAdd(b.CreateMul(packed, b.CreateMul(f.dim(s.k), f.i64(s.panel))), b.CreateMul(part, f.i64(s.columns)));
     Value *rhs = f.buffer(llvm::cast<mlir::BlockArgument>(op.getRhs()).getArgNumber());
     tile.rhs = b.CreateGEP(memoryType(b.getContext(), rhsType), rhs, offset);
-    tile.rhsStride = s.panel;
+    tile.rhsStride = f.i64(s.panel);
   }
 
   //===-- epilogue --------------------------------------------------------------------===//
@@ -427,6 +448,7 @@ private:
   mlir::Type lhsMemory, rhsType;
   DimAttr chunks, ranges, lhsRowStride, rhsOffset, scratchBytes;
   int64_t chunkRows = 0;
+  bool readsRhs = false; // in the tiles that are being emitted
   Value *firstRow = nullptr;
   llvm::AllocaInst *tileBuffer = nullptr;
 };

@@ -32,6 +32,7 @@ public:
 
   ContractionSchedule run() {
     analyzeOperands();
+    chooseRhs();
     chooseTile();
     choosePacking();
     chooseUnits();
@@ -103,6 +104,16 @@ private:
       space.setExtent(run.ids.back(), run.extent);
   }
 
+  /// A plain rhs that n walks through one by one is read once by the few rows of a single tile: packing it would only add to that.
+  void chooseRhs() {
+    bool isOneTile = s.m.isConstant() && s.m.getValue() <= int64_t(level.maxTileRows);
+    if (op.getPanel() != 0 || !s.rhsNIsUnit || !isOneTile || s.rhsN.size() != 1 || s.rhsK.empty() || s.rhs.usesNonlinearly(s.rhsN[0]) ||
+        !canFlatten(space, s.rhsK, {&s.rhs}))
+      return;
+    s.rhsKStride = s.rhs.coefficient(s.rhsK.back());
+    s.readRhs = bool(s.rhsKStride);
+  }
+
   void chooseTile() {
     s.elementType = cast<RankedTensorType>(op.getLhs().getType()).getElementType();
     s.accumulatorType = op.getBody().front().getArgument(0).getType();
@@ -113,6 +124,8 @@ private:
       unsigned wanted = level.vectorBits == 512 ? 32 : 16;
       while (wanted > s.lanes && s.n.isConstant() && s.n.getValue() <= wanted / 2)
         wanted /= 2;
+      if (s.readRhs && s.m.getValue() <= 4 && s.n.isConstant() && s.n.getValue() >= 2 * int64_t(wanted))
+        wanted *= 2; // longer runs of memory
       s.panel = std::max(wanted, s.lanes);
     }
     s.columns = s.lanes;

@@ -2,7 +2,7 @@
 //
 //   unit (grid point, chunk of m tiles, range of n panels):
 //     pack the chunk's lhs rows where the lhs isn't simple enough to be read in place (padding, several m dims, 16-bit floats)
-//     for each panel of the range: pack it where the rhs isn't packed already; for each m tile of the chunk: multiply, epilogue
+//     for each panel of the range: pack it where the rhs isn't packed already (a few rows read it in place, as n moves it by 1); for each m tile of the chunk: multiply, epilogue
 //
 // Rows are split evenly over tiles: 197 rows are 2 tiles of 14 and 13 of 13. A symbolic m runs tiles of full height, then of one row.
 #ifndef GRAPHC_CODEGEN_CPU_CONTRACTIONSCHEDULE_H
@@ -36,6 +36,8 @@ struct ContractionSchedule {
   unsigned panel;                     // columns of a packed panel, a multiple of `columns`
   unsigned rows;                      // of the tallest tile: MR
   bool packLhs, packRhs;
+  bool readRhs = false;               // with packRhs: only what is left of n beyond whole panels is packed, the rest is read in place
+  graph::DimAttr rhsKStride;          // in elements, where readRhs
   bool packLhsByRows;                 // layout [row][k], else [k][row]
   unsigned kUnroll;                   // independent accumulators along k
   int64_t tilesPerChunk = 1, panelsPerUnit = 1;

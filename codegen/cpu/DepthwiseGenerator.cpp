@@ -1,13 +1,17 @@
-// Generates depthwise convolutions: kernels of one sum over a small window of products x * w, in which one grid index (the channel) moves x, w and every output
-// by one element, and w by itself. Lanes run along channels; a tile of output columns is in registers, so that each weight is loaded once a tile.
+// Generates depthwise convolutions and convolutions over small groups: kernels of one sum over a small window of products x * w, in which output channels move w and
+// every output by one element. Lanes run along them; a tile of output columns is in registers, so that each weight is loaded once a tile.
 //
 //   unit (outer grid point: batch and output row; block of channels):
 //     for each tile of columns, each vector of channels:
-//       for each window row: for each window column, for each column of the tile: sum[t] += x[t * stride + j] * w[j]
+//       for each window row: for each window column j, for each channel i of a group, for each column of the tile: sum[t] += x_i[t * stride + j] * w[j, i]
 //       the rest of the body for each column of the tile
 //
-// Window rows in which padding is touched read a vector of zeros instead of x there. Windows of 1, 2 or more dims, any strides and dilations. A grid whose channel isn't
-// unit stride (weights not packed, a channel multiplier) is left to SpmdGenerator.
+// Depthwise, x_i is the vector of x's same channels. Over groups the channel is two grid indices (group, output of the group) that w and the outputs see as one; x_i has in
+// each lane channel i of the lane's group: a shuffle of the channels of the vector's groups, or, where a group fills vectors, one channel in all lanes.
+//
+// Window rows in which padding is touched read a vector of zeros instead of x there. Windows of 1, 2 or more dims, any strides and dilations. Other forms (weights not
+// packed, say) are left to SpmdGenerator.
+#include "codegen/cpu/ContractionSchedule.h"
 #include "codegen/cpu/KernelGenerators.h"
 #include "codegen/cpu/LaneEmitter.h"
 #include "codegen/cpu/SpmdSchedule.h"
@@ -25,8 +29,7 @@ using llvm::Value;
 
 namespace {
 
-constexpr unsigned maxColumns = 8;      // of a tile
-constexpr int64_t maxWindowColumns = 16; // unrolled
+constexpr int64_t maxUnrolled = 64; // products of a window row
 constexpr double wantedUnits = 16;
 
 bool isOne(DimAttr dim) { return dim && dim.isConstant() && dim.getValue() == 1; }
@@ -35,15 +38,17 @@ class DepthwiseGenerator {
 public:
   DepthwiseGenerator(kernel::FuncOp func, FunctionBuilder &f) : func(func), f(f), b(f.b), space(func), lanes(f, space) {}
 
-  bool matches() { return matchBody() && matchIndices() && matchConstraints(); }
+  bool matches() { return matchBody() && matchChannel() && matchIndices() && matchConstraints(); }
   GeneratedKernel run();
 
 private:
   bool matchBody();
+  bool matchChannel();
+  bool matchGroups(llvm::ArrayRef<unsigned> ids);
   bool matchIndices();
   bool matchConstraints();
   bool isPlainLoad(kernel::LoadOp load);
-  bool usesOneIndex(kernel::LoadOp load);
+  bool isWeights(kernel::LoadOp load);
   void chooseUnits();
 
   DimAttr constant(int64_t value) { return DimAttr::constant(func.getContext(), value); }
@@ -59,6 +64,11 @@ private:
   void emitTile(unsigned columns, Value *firstColumn, Value *low, Value *high);
   void emitWindow(llvm::ArrayRef<unsigned> rows, llvm::ArrayRef<llvm::AllocaInst *> sums);
   void emitWindowRow(llvm::ArrayRef<llvm::AllocaInst *> sums);
+  Value *firstInput();
+  Value *loadVector(Value *pointer, unsigned count, Value *mask);
+  bool fillsVectors() const { return perGroup % width == 0; }
+  Value *loadX(Value *pointer);
+  Value *takeX(Value *loaded, unsigned i);
   Value *isInside(unsigned columns);
   Value *isInside(unsigned column, unsigned windowColumn);
   void emitEpilogue(llvm::ArrayRef<llvm::AllocaInst *> sums, Value *firstColumn);
@@ -72,7 +82,11 @@ private:
   kernel::ReduceOp reduce;
   const IndexAccess *x = nullptr, *w = nullptr;
   unsigned xBuffer = 0, wBuffer = 0;
-  unsigned channel = 0, column = 0;
+  llvm::SmallVector<unsigned, 2> channelIds; // grid indices that are the channel: one, or group and output
+  unsigned channel = 0, column = 0;        // channel: of all outputs
+  std::optional<unsigned> groups, inputChannel;
+  int64_t perGroup = 1, inputsPerGroup = 1, inputChannels = 0;
+  Value *firstChannel = nullptr;           // of the vector
   llvm::SmallVector<unsigned> outer;       // the other grid indices, outermost first
   llvm::SmallVector<unsigned> rows;        // reduction indices but the window column
   std::optional<unsigned> windowColumn;
@@ -83,26 +97,23 @@ private:
     int64_t perColumn, perWindowColumn;
   };
   llvm::SmallVector<Constraint> constraints;
-  unsigned width = 0;
+  unsigned width = 0, tileColumns = 0;
   int64_t channelBlock = 0; // channels of a unit, a multiple of the width; 0: all
   DimAttr blocks;
-  llvm::AllocaInst *nothing = nullptr; // a vector of zeros
+  llvm::AllocaInst *nothing = nullptr; // zeros, as many as are read at a time
 };
 
 bool DepthwiseGenerator::isPlainLoad(kernel::LoadOp load) {
   return load && load->getParentOp() == reduce.getOperation() && load.getType().isF32() && space.access(load).offset.isLinear();
 }
 
-/// Whether the load knows no padding and, of the grid, one index alone, which becomes the channel.
-bool DepthwiseGenerator::usesOneIndex(kernel::LoadOp load) {
-  llvm::SmallVector<unsigned> used;
+/// Whether the load knows no padding and, of the grid, one index or two alone, which become the channel.
+bool DepthwiseGenerator::isWeights(kernel::LoadOp load) {
+  channelIds.clear();
   for (unsigned i = 0; i < func.getNumGridDims(); ++i)
     if (space.access(load).offset.uses(space.id(func.getGridIndex(i))))
-      used.push_back(space.id(func.getGridIndex(i)));
-  if (used.size() != 1 || load.getMask())
-    return false;
-  channel = used[0];
-  return true;
+      channelIds.push_back(space.id(func.getGridIndex(i)));
+  return !load.getMask() && (channelIds.size() == 1 || channelIds.size() == 2);
 }
 
 /// One sum of products of two loads; around it no other stage.
@@ -125,9 +136,9 @@ bool DepthwiseGenerator::matchBody() {
   auto first = product->getOperand(0).getDefiningOp<kernel::LoadOp>(), second = product->getOperand(1).getDefiningOp<kernel::LoadOp>();
   if (!isPlainLoad(first) || !isPlainLoad(second) || llvm::range_size(block.getOps<kernel::LoadOp>()) != 2)
     return false;
-  if (!usesOneIndex(second))
+  if (!isWeights(second))
     std::swap(first, second);
-  if (!usesOneIndex(second))
+  if (!isWeights(second))
     return false;
   x = &space.access(first), w = &space.access(second);
   xBuffer = llvm::cast<mlir::BlockArgument>(first.getBuffer()).getArgNumber();
@@ -139,15 +150,55 @@ bool DepthwiseGenerator::matchBody() {
   return value && value.getValue().isPosZero();
 }
 
-/// Checks the channel; finds the output column and the window's.
-bool DepthwiseGenerator::matchIndices() {
-  llvm::SmallVector<const IndexForm *> stores;
-  for (mlir::Operation *op : bodyOps())
-    if (llvm::isa<kernel::StoreOp>(op))
-      stores.push_back(&space.access(op).offset);
-  auto isUnit = [&](const IndexForm *form) { return isOne(form->coefficient(channel)) && !form->usesNonlinearly(channel); };
-  if (isOne(space.extent(channel)) || stores.empty() || !isUnit(&x->offset) || !isUnit(&w->offset) || !llvm::all_of(stores, isUnit))
+/// Merges two channel indices into one and checks how it moves every access.
+bool DepthwiseGenerator::matchChannel() {
+  width = f.level.vectorBits / 32;
+  if (channelIds.size() == 2 && !matchGroups(channelIds))
     return false;
+  if (channelIds.size() == 1)
+    channel = channelIds[0];
+  bool stores = false;
+  auto isUnit = [&](const IndexForm &form) { return isOne(form.coefficient(channel)) && !form.usesNonlinearly(channel); };
+  for (mlir::Operation *op : bodyOps())
+    if (llvm::isa<kernel::StoreOp>(op)) {
+      stores = true;
+      if (!isUnit(space.access(op).offset))
+        return false;
+    }
+  return stores && !isOne(space.extent(channel)) && isUnit(w->offset) && (groups || isUnit(x->offset));
+}
+
+/// Groups of x's channels [group, input] and w's and the outputs' [group, output]: everything but x sees (group, output) as one index.
+bool DepthwiseGenerator::matchGroups(llvm::ArrayRef<unsigned> ids) {
+  unsigned group = ids[0], output = ids[1];
+  DimAttr outputs = space.extent(output), inputs = x->offset.coefficient(group);
+  if (!outputs.isConstant() || !space.extent(group).isConstant() || !inputs || !inputs.isConstant() || x->offset.uses(output))
+    return false;
+  llvm::SmallVector<const IndexForm *> forms{&w->offset};
+  for (mlir::Operation *op : bodyOps()) {
+    if (!llvm::isa<kernel::LoadOp, kernel::StoreOp, kernel::IndexValueOp>(op))
+      continue;
+    const IndexAccess &access = space.access(op);
+    forms.push_back(&access.offset);
+    bool isUsed = access.isValue && (access.offset.uses(group) || access.offset.uses(output));
+    for (auto &[form, isEquality] : access.constraints)
+      isUsed |= form.uses(group) || form.uses(output);
+    if (isUsed)
+      return false;
+  }
+  perGroup = outputs.getValue(), inputsPerGroup = inputs.getValue(), inputChannels = inputsPerGroup * space.extent(group).getValue();
+  bool isShuffle = width % perGroup == 0 && int64_t(width) / perGroup * inputsPerGroup <= width;
+  if (!canFlatten(space, ids, forms) || !(isShuffle || fillsVectors()))
+    return false;
+  groups = group;
+  channel = output;
+  space.setExtent(channel, space.extent(group) * outputs);
+  zero.push_back(group);
+  return true;
+}
+
+/// Finds the output column, the window's column and a group's input channel.
+bool DepthwiseGenerator::matchIndices() {
   auto smallest = [&](llvm::ArrayRef<unsigned> ids, const IndexForm &form) {
     std::optional<unsigned> best;
     for (unsigned id : ids)
@@ -156,7 +207,7 @@ bool DepthwiseGenerator::matchIndices() {
     return best;
   };
   for (unsigned i = 0; i < func.getNumGridDims(); ++i)
-    if (space.id(func.getGridIndex(i)) != channel)
+    if (!llvm::is_contained(channelIds, space.id(func.getGridIndex(i))))
       outer.push_back(space.id(func.getGridIndex(i)));
   rows = space.ids(reduce.getBody().front().getArguments());
   for (auto *ids : {&outer, &rows})
@@ -171,17 +222,26 @@ bool DepthwiseGenerator::matchIndices() {
       return false;
     window *= space.extent(id).getValue();
   }
-  std::optional<unsigned> found = smallest(outer, *stores[0]);
+  if (inputsPerGroup > 1) {
+    auto *input = llvm::find_if(rows, [&](unsigned id) { return isOne(x->offset.coefficient(id)) && space.extent(id) == constant(inputsPerGroup); });
+    if (input == rows.end() || !w->offset.coefficient(*input))
+      return false;
+    inputChannel = *input;
+    rows.erase(input);
+  }
+  llvm::SmallVector<mlir::Operation *> ops = bodyOps();
+  const IndexForm &store = space.access(*llvm::find_if(ops, [](mlir::Operation *op) { return llvm::isa<kernel::StoreOp>(op); })).offset;
+  std::optional<unsigned> found = smallest(outer, store);
   if (!found || !x->offset.coefficient(*found) || window == 0)
     return false;
   column = *found;
   llvm::erase(outer, column);
   windowColumn = smallest(rows, x->offset);
   if (!windowColumn)
-    return true;
+    return inputsPerGroup <= maxUnrolled;
   llvm::erase(rows, *windowColumn);
   windowColumns = space.extent(*windowColumn).getValue();
-  return windowColumns <= maxWindowColumns && w->offset.coefficient(*windowColumn);
+  return windowColumns * inputsPerGroup <= maxUnrolled && w->offset.coefficient(*windowColumn);
 }
 
 /// Padding: linear inequalities that don't depend on the channel.
@@ -199,8 +259,8 @@ bool DepthwiseGenerator::matchConstraints() {
 
 /// Channels are split where there are few rows.
 void DepthwiseGenerator::chooseUnits() {
-  width = f.level.vectorBits / 32;
   blocks = constant(1);
+  tileColumns = groups && f.level.vectorBits < 512 ? 4 : 8; // registers for sums, and for x before it is shuffled
   double points = 1;
   for (unsigned id : outer)
     points *= std::max(1.0, estimate(space.extent(id)));
@@ -217,15 +277,16 @@ GeneratedKernel DepthwiseGenerator::run() {
   chooseUnits();
   for (unsigned id : zero)
     lanes.setIndex(id, IndexLanes::uniform(f.i64(0)));
-  nothing = f.slot(llvm::VectorType::get(b.getFloatTy(), width, false));
-  b.CreateStore(llvm::Constant::getNullValue(nothing->getAllocatedType()), nothing);
+  nothing = f.slot(llvm::VectorType::get(b.getFloatTy(), width, false), 1 + inputsPerGroup / width);
+  for (unsigned i = 0; i < 1 + inputsPerGroup / width; ++i)
+    b.CreateStore(llvm::Constant::getNullValue(nothing->getAllocatedType()), b.CreateConstGEP1_64(nothing->getAllocatedType(), nothing, i));
   GeneratedKernel result;
   result.units = blocks;
   for (unsigned id : outer)
     result.units = result.units * space.extent(id);
   f.forLoop(f.begin(), f.end(), f.i64(1), [&](Value *unit) { emitUnit(unit); });
   f.finish();
-  result.schedule = "depthwise w" + std::to_string(width) + (channelBlock ? " block " + std::to_string(channelBlock) : "");
+  result.schedule = std::string(groups ? "groups" : "depthwise") + " w" + std::to_string(width) + (channelBlock ? " block " + std::to_string(channelBlock) : "");
   result.scratchBytes = constant(0);
   DimAttr points = result.units * space.extent(column) * space.extent(channel);
   result.flops = DimAttr::binary(DimKind::FloorDiv, points, blocks) * constant(2 * window);
@@ -254,7 +315,7 @@ void DepthwiseGenerator::emitUnit(Value *unit) {
 void DepthwiseGenerator::emitColumns(Value *low, Value *high) {
   DimAttr extent = space.extent(column);
   if (extent.isConstant()) {
-    int64_t count = extent.getValue(), tiles = std::max<int64_t>(1, llvm::divideCeil(count, maxColumns));
+    int64_t count = extent.getValue(), tiles = std::max<int64_t>(1, llvm::divideCeil(count, tileColumns));
     int64_t columns = std::max<int64_t>(1, llvm::divideCeil(count, tiles));
     f.forLoop(f.i64(0), extent.getValue() ? f.i64(tiles) : f.i64(0), f.i64(1), [&](Value *tile) {
       Value *first = b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b.CreateMul(tile, f.i64(columns)), f.i64(count - columns));
@@ -272,6 +333,7 @@ void DepthwiseGenerator::emitTile(unsigned columns, Value *firstColumn, Value *l
   DimAttr channels = space.extent(channel);
   bool isWhole = channels.isConstant() && channels.getValue() % width == 0;
   lanes.vectorLoop(low, high, width, isWhole, [&](IndexLanes index) {
+    firstChannel = index.base;
     lanes.setIndex(channel, index);
     lanes.setIndex(column, IndexLanes::uniform(firstColumn));
     llvm::SmallVector<llvm::AllocaInst *> sums;
@@ -310,27 +372,65 @@ Value *DepthwiseGenerator::isInside(unsigned tileColumn, unsigned j) {
   return inside;
 }
 
+/// A vector of `count` elements from `pointer` on, of which the channels of the mask exist.
+Value *DepthwiseGenerator::loadVector(Value *pointer, unsigned count, Value *mask) {
+  auto *type = llvm::VectorType::get(b.getFloatTy(), count, false);
+  if (mask)
+    return b.CreateMaskedLoad(type, pointer, llvm::Align(4), mask, llvm::Constant::getNullValue(type));
+  return b.CreateAlignedLoad(type, pointer, llvm::Align(4));
+}
+
+/// What is loaded of x once a column: a vector of channels, or, where a group fills vectors, nothing but the address.
+Value *DepthwiseGenerator::loadX(Value *pointer) {
+  if (!groups)
+    return loadVector(pointer, width, lanes.mask);
+  if (fillsVectors())
+    return pointer;
+  unsigned count = width / perGroup * inputsPerGroup;
+  Value *mask = nullptr;
+  if (lanes.mask) {
+    Value *rest = b.CreateSub(f.i64(inputChannels), firstInput());
+    mask = b.CreateICmpSLT(f.iota(count, 32), f.splat(b.CreateTrunc(rest, b.getInt32Ty()), count));
+  }
+  return loadVector(pointer, count, mask);
+}
+
+/// In each lane, x's channel `i` of the lane's group.
+Value *DepthwiseGenerator::takeX(Value *loaded, unsigned i) {
+  if (!groups)
+    return loaded;
+  if (fillsVectors())
+    return f.splat(b.CreateAlignedLoad(b.getFloatTy(), b.CreateConstGEP1_64(b.getFloatTy(), loaded, i), llvm::Align(4)), width);
+  llvm::SmallVector<int> pattern;
+  for (unsigned lane = 0; lane < width; ++lane)
+    pattern.push_back(lane / perGroup * inputsPerGroup + i);
+  return b.CreateShuffleVector(loaded, pattern);
+}
+
+/// The channel of x with which the vector's first group starts.
+Value *DepthwiseGenerator::firstInput() { return b.CreateMul(b.CreateUDiv(firstChannel, f.i64(perGroup)), f.i64(inputsPerGroup)); }
+
 void DepthwiseGenerator::emitWindowRow(llvm::ArrayRef<llvm::AllocaInst *> sums) {
-  if (windowColumn)
-    lanes.setIndex(*windowColumn, IndexLanes::uniform(f.i64(0)));
+  for (std::optional<unsigned> id : {windowColumn, inputChannel})
+    if (id)
+      lanes.setIndex(*id, IndexLanes::uniform(f.i64(0)));
   llvm::Type *element = b.getFloatTy(), *vector = nothing->getAllocatedType();
   auto stride = [&](const IndexAccess *access, std::optional<unsigned> id) { return id ? f.dim(access->offset.coefficient(*id)) : f.i64(0); };
   Value *xs = b.CreateGEP(element, f.buffer(xBuffer), lanes.evaluate(x->offset).base), *perColumn = stride(x, column), *perX = stride(x, windowColumn);
-  Value *ws = b.CreateGEP(element, f.buffer(wBuffer), lanes.evaluate(w->offset).base), *perW = stride(w, windowColumn);
-  auto load = [&](Value *pointer) -> Value * {
-    if (lanes.mask)
-      return b.CreateMaskedLoad(vector, pointer, llvm::Align(4), lanes.mask, llvm::Constant::getNullValue(vector));
-    return b.CreateAlignedLoad(vector, pointer, llvm::Align(4));
-  };
+  if (groups)
+    xs = b.CreateGEP(element, xs, firstInput());
+  Value *ws = b.CreateGEP(element, f.buffer(wBuffer), lanes.evaluate(w->offset).base), *perW = stride(w, windowColumn), *perInput = stride(w, inputChannel);
   auto emit = [&](bool checks) {
     for (unsigned j = 0; j < windowColumns; ++j) {
-      Value *weight = load(b.CreateGEP(element, ws, b.CreateMul(perW, f.i64(j))));
+      llvm::SmallVector<Value *> loaded;
       for (unsigned t = 0; t < sums.size(); ++t) {
         Value *pointer = b.CreateGEP(element, xs, b.CreateAdd(b.CreateMul(perColumn, f.i64(t)), b.CreateMul(perX, f.i64(j))));
-        if (checks)
-          pointer = b.CreateSelect(isInside(t, j), pointer, nothing);
-        Value *sum = b.CreateLoad(vector, sums[t]);
-        b.CreateStore(f.intrinsic(llvm::Intrinsic::fma, {vector}, {load(pointer), weight, sum}), sums[t]);
+        loaded.push_back(loadX(checks ? b.CreateSelect(isInside(t, j), pointer, nothing) : pointer));
+      }
+      for (int64_t i = 0; i < inputsPerGroup; ++i) {
+        Value *weight = loadVector(b.CreateGEP(element, ws, b.CreateAdd(b.CreateMul(perW, f.i64(j)), b.CreateMul(perInput, f.i64(i)))), width, lanes.mask);
+        for (unsigned t = 0; t < sums.size(); ++t)
+          b.CreateStore(f.intrinsic(llvm::Intrinsic::fma, {vector}, {takeX(loaded[t], i), weight, b.CreateLoad(vector, sums[t])}), sums[t]);
       }
     }
   };

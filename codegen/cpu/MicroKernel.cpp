@@ -119,7 +119,7 @@ private:
       });
       return;
     }
-    Value *rhs = b.CreateGEP(memoryType(b.getContext(), tile.rhsType), tile.rhs, b.CreateMul(flatK, f.i64(tile.rhsStride)));
+    Value *rhs = b.CreateGEP(memoryType(b.getContext(), tile.rhsType), tile.rhs, b.CreateMul(flatK, tile.rhsStride));
     Value *whole = b.CreateAdd(low, b.CreateAnd(b.CreateSub(high, low), f.i64(-int64_t(unroll))));
     f.forLoop(low, whole, f.i64(unroll), [&](Value *k) {
       for (unsigned u = 0; u < unroll; ++u)
@@ -132,7 +132,7 @@ private:
   void step(unsigned u, Value *lhs, Value *lhsStride, Value *rhs, Value *k) {
     llvm::SmallVector<Value *> columns;
     llvm::Type *memory = memoryType(b.getContext(), tile.rhsType);
-    Value *row = b.CreateGEP(memory, rhs, b.CreateMul(k, f.i64(tile.rhsStride)));
+    Value *row = b.CreateGEP(memory, rhs, b.CreateMul(k, tile.rhsStride));
     for (unsigned j = 0; j < registers; ++j) {
       Value *pointer = b.CreateConstGEP1_64(memory, row, j * s.lanes);
       Value *lanes = b.CreateAlignedLoad(llvm::VectorType::get(memory, s.lanes, false), pointer, llvm::Align(elementBytes(tile.rhsType)));

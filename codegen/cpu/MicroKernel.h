@@ -20,7 +20,7 @@ struct MicroTile {
   llvm::SmallVector<MicroRun> runs; ///< outermost first, at least one
   llvm::Value *rhs;             ///< of the tile's first column
   mlir::Type rhsType;
-  int64_t rhsStride;            ///< from one k to the next
+  llvm::Value *rhsStride;       ///< from one k to the next
 };
 
 /// The sums, one vector of s.lanes a register: row i's j-th register is number i * s.registersPerRow() + j.

@@ -81,7 +81,7 @@ Value meanOfGroups(NormBuilder &b, Value x, const GroupedRows &rows) {
 
 /// The groups of a group_norm that is worth two steps: many elements in a group, an area that can be cut evenly.
 std::optional<GroupedRows> getLargeGroups(GroupNormOp op) {
-  constexpr int64_t leastElements = 8192, mostBlocks = 128, leastBlocks = 8, leastBlock = 32;
+  constexpr int64_t leastElements = 1 << 15, leastInGroup = 1024, mostBlocks = 128, leastBlocks = 8, leastBlock = 32;
   RankedTensorType type = tensorType(op.getX());
   if (!type.hasStaticShape() || !type.getElementType().isF32() || type.getNumElements() == 0)
     return std::nullopt;
@@ -89,7 +89,7 @@ std::optional<GroupedRows> getLargeGroups(GroupNormOp op) {
   for (int64_t size : type.getShape().drop_front(2))
     rows.area *= size;
   rows.blocks = largestDivisor(rows.area, std::min(mostBlocks, rows.area / leastBlock));
-  return rows.perGroup() * rows.area >= leastElements && rows.blocks >= leastBlocks ? std::optional(rows) : std::nullopt;
+  return type.getNumElements() >= leastElements && rows.perGroup() * rows.area >= leastInGroup && rows.blocks >= leastBlocks ? std::optional(rows) : std::nullopt;
 }
 
 Value decomposeGroupNorm(GroupNormOp op) {

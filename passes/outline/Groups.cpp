@@ -22,13 +22,27 @@ bool graphc::isComputation(Operation *op) {
 
 bool graphc::canOutline(Operation *op) { return isa<graph::ElementOpInterface, graph::ContractionOpInterface>(op); }
 
+/// A convolution over groups of so few channels that lanes along one group's outputs would stay empty, with f32 weights that can be packed.
+static bool hasSmallGroups(Operation *op, const kernel::ContractionSpec &spec) {
+  constexpr int64_t maxProducts = 64; // of a row of the window
+  auto facts = cast<graph::GraphOpInterface>(op);
+  auto isConstant = [](graph::DimAttr dim) { return dim.isConstant(); };
+  if (facts.getLayoutBehaviour() != graph::LayoutBehaviour::PrefersChannelsLast || spec.n.size() != 1 || spec.k.size() < 2 || !llvm::all_of(spec.k, isConstant) ||
+      !llvm::all_of(spec.grid, isConstant) || !isConstant(spec.n[0]) || llvm::is_contained(spec.lhsMask.isEquality, true))
+    return false;
+  int64_t groups = spec.grid[0].getValue(), outputs = spec.n[0].getValue(), inputs = spec.k.back().getValue();
+  bool isF32 = cast<RankedTensorType>(spec.rhs.getType()).getElementType().isF32();
+  return groups > 1 && llvm::is_contained({2, 4, 8, 16}, outputs) && inputs <= outputs && inputs * spec.k[spec.k.size() - 2].getValue() <= maxProducts && isF32 &&
+         spec.rhs.getDefiningOp<graph::GetOp>();
+}
+
 graph::ContractionOpInterface graphc::getContractionKernel(Operation *op) {
   auto contraction = dyn_cast<graph::ContractionOpInterface>(op);
   if (!contraction || !isa<graph::ElementOpInterface>(op))
     return contraction;
   kernel::ContractionSpec spec = contraction.getContraction();
   bool isColumn = llvm::all_of(spec.n, [](graph::DimAttr extent) { return extent.isConstant() && extent.getValue() == 1; });
-  return isColumn ? graph::ContractionOpInterface() : contraction;
+  return isColumn || hasSmallGroups(op, spec) ? graph::ContractionOpInterface() : contraction;
 }
 
 Group graphc::makeGroup(ArrayRef<Operation *> ops) {

@@ -34,7 +34,8 @@ bool canOutline(mlir::Operation *op);
 llvm::SmallVector<Group> collectGroups(mlir::func::FuncOp function);
 /// Every source of the function as a group.
 llvm::SmallVector<Group> collectSources(mlir::func::FuncOp function);
-/// The op as what becomes a kernel.contract; null where it is none or sums a single column (depthwise convolutions, one output feature), which a reduction does better.
+/// The op as what becomes a kernel.contract; null where it is none, sums a single column (depthwise convolutions, one output feature) or convolves over small groups, which
+/// a reduction does better.
 graph::ContractionOpInterface getContractionKernel(mlir::Operation *op);
 /// A group of the given ops (in program order), with its outputs.
 Group makeGroup(llvm::ArrayRef<mlir::Operation *> ops);

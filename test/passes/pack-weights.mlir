@@ -66,3 +66,19 @@ func.func @depthwise(%x: tensor<1x2x4x5xf32, #graph.info<order = [0, 2, 3, 1]>>)
   %0 = graph.convolution %x, %w bias %b stride [1, 1] padding [0, 0] dilation [1, 1] {groups = 2 : i64} : (tensor<1x2x4x5xf32, #graph.info<order = [0, 2, 3, 1]>>, tensor<2x1x1x3xf32>, tensor<2xf32>) -> tensor<1x2x4x3xf32, #graph.info<order = [0, 2, 3, 1]>>
   return %0 : tensor<1x2x4x3xf32, #graph.info<order = [0, 2, 3, 1]>>
 }
+
+// -----
+
+// A convolution over small groups is a reduction whose grid ends with (group, output): its weights get the outputs of all groups last.
+// CHECK:         graph.parameter @w$last0 {packing = "last<0>"} = dense_resource<[[BLOB:.*]]> : tensor<2x1x3x4xf32>
+// CHECK-LABEL:   @groups
+// CHECK:           kernel.launch @convolution(%{{.*}}, %{{.*}}) : ({{.*}}, tensor<2x1x3x4xf32>)
+// CHECK-NOT:     kernel.contract
+// CHECK:         kernel.reduce [sum]
+// CHECK:         [[BLOB]]: "0x400000000000803F0000E0400000504100009841
+graph.parameter @w = dense<[[[[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0]]], [[[7.0, 8.0, 9.0]], [[10.0, 11.0, 12.0]]], [[[13.0, 14.0, 15.0]], [[16.0, 17.0, 18.0]]], [[[19.0, 20.0, 21.0]], [[22.0, 23.0, 24.0]]]]> : tensor<4x2x1x3xf32>
+func.func @groups(%x: tensor<1x4x4x5xf32, #graph.info<order = [0, 2, 3, 1]>>) -> tensor<1x4x4x3xf32, #graph.info<order = [0, 2, 3, 1]>> {
+  %w = graph.get @w : tensor<4x2x1x3xf32>
+  %0 = graph.convolution %x, %w stride [1, 1] padding [0, 0] dilation [1, 1] {groups = 2 : i64} : (tensor<1x4x4x5xf32, #graph.info<order = [0, 2, 3, 1]>>, tensor<4x2x1x3xf32>) -> tensor<1x4x4x3xf32, #graph.info<order = [0, 2, 3, 1]>>
+  return %0 : tensor<1x4x4x3xf32, #graph.info<order = [0, 2, 3, 1]>>
+}

@@ -315,7 +315,7 @@ def normalization_cases():
     c = torch.randn(6), torch.randn(6)
     case("group_norm", "graph.group_norm $0 weight $1 bias $2 groups 3 eps 1.0e-5", [x, *c], lambda x, w, b: F.group_norm(x, 3, w, b))
     case("group_norm.2d", "graph.group_norm $0 groups 2 eps 1.0e-5", [torch.randn(2, 4, 3, 2)], lambda x: F.group_norm(x, 2))
-    composite("group_norm.large", "graph.group_norm $0 weight $1 bias $2 groups 2 eps 1.0e-5", [torch.randn(1, 4, 64, 65), torch.randn(4), torch.randn(4)],
+    composite("group_norm.large", "graph.group_norm $0 weight $1 bias $2 groups 2 eps 1.0e-5", [torch.randn(2, 4, 64, 65), torch.randn(4), torch.randn(4)],
               lambda x, w, b: F.group_norm(x, 2, w, b))
     mean, var = torch.randn(6), torch.rand(6)
     case("batch_norm", "graph.batch_norm $0 mean $1 var $2 weight $3 bias $4 eps 1.0e-5", [x, mean, var, *c],

@@ -86,6 +86,16 @@ def linear(name, m, n, k, panel=0, ty="f32", acc=None, relu=True, bias=True):
     return s
 
 
+def matmul(name, m, n, k, ty="f32", acc=None, columns=None):
+    """A plain rhs [k, columns] whose first n columns are read, contiguous along n: few rows read it in place."""
+    acc, rhs = acc or ty, t([k, columns or n], ty)
+    dims = lambda v: f"[#graph.dim<{v}>]"
+    return (f"kernel.func @{name}(%a: {t([m,k],ty)}, %w: {rhs}) outs(%y: {t([m,n],acc)}) grid() {{\n"
+            f"  kernel.contract %a[affine_map<(m, k) -> (m, k)>], %w[affine_map<(n, k) -> (k, n)>] m {dims(m)} n {dims(n)} k {dims(k)} : {t([m,k],ty)}, {rhs} {{\n"
+            f"  ^bb0(%acc: {acc}, %m: index, %n: index):\n"
+            f"    kernel.store %acc, %y[affine_map<(d0, d1) -> (d0, d1)>](%m, %n) : {acc}, {t([m,n],acc)}\n  }}\n}}\n")
+
+
 def conv(name, B, C, H, W, N, K, stride, pad, order_in, order_out, panel, activation="tanh"):
     Ho = (H+2*pad-K)//stride+1; Wo = (W+2*pad-K)//stride+1
     x = t([B,C,H,W], order=order_in); y = t([B,N,Ho,Wo], order=order_out)
@@ -126,6 +136,9 @@ def contract():
     out.append(conv("conv3x3nchw", 2, 5, 7, 9, 10, 3, 1, 1, None, None, 0))
     out.append(conv("conv3x3mixed", 1, 16, 8, 8, 32, 3, 1, 1, NHWC, None, 32))
     out.append(conv("conv1x1nchw", 1, 12, 8, 8, 10, 1, 1, 0, None, None, 16))
+    for m, n, k, columns in [(1, 64, 100, 64), (1, 130, 33, 130), (2, 40, 17, 50), (4, 128, 300, 128), (6, 33, 20, 33), (7, 64, 9, 70), (14, 31, 12, 31), (15, 32, 12, 32), (3, 5, 1, 5), (1, 200, 1000, 333)]:
+        out.append(matmul(f"matmul_{m}x{n}x{k}_{columns}", m, n, k, columns=columns))
+    out.append(matmul("matmul_f64", 3, 21, 30, "f64")); out.append(matmul("matmul_f16", 3, 50, 30, "f16", "f32")); out.append(matmul("matmul_i8", 2, 50, 30, "i8", "i32"))
     # batched: attention scores and values
     out.append("""kernel.func @scores(%q: tensor<2x3x10x16xf32>, %k: tensor<2x3x21x16xf32>) outs(%y: tensor<2x3x10x21xf32>) grid(%b : <2>, %h : <3>) {
       %scale = scalar.constant 2.500000e-01 : f32

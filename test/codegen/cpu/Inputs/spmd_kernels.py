@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Pointwise, reduce and row kernels for the tests of the CPU code generator: spmd_kernels.py prints one module, with dims B and T symbolic in some;
-spmd_kernels.py long_sums prints long reductions, spmd_kernels.py depthwise depthwise convolutions, spmd_kernels.py SEED prints random ones: dims, physical orders, slices, flips, broadcasts, masks, reductions, element types."""
+spmd_kernels.py long_sums prints long reductions, spmd_kernels.py depthwise|grouped such convolutions, spmd_kernels.py SEED prints random ones: dims, physical orders, slices, flips, broadcasts, masks, reductions, element types."""
 import random
 import sys
 
@@ -305,6 +305,45 @@ def depthwise(name, sizes, channels, kernel, stride=1, padding=0, dilation=1, ba
     return k.text()
 
 
+def grouped(name, groups, inputs, outputs, sizes, kernel, stride=1, padding=0, dilation=1, batch=2):
+    """A convolution over groups: the grid's last two indices are (group, output), weights [*kernel, inputs, groups * outputs]."""
+    rank = len(sizes)
+    order = [0, *range(2, rank + 2), 1]
+    outs = [size if isinstance(size, str) else (size + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1 for size in sizes]
+    sizes = [f"{s} + {kernel - 1}" if isinstance(s, str) else s for s in sizes]
+    channels = groups * outputs
+    k = Kernel(name, [("x", tensor([batch, groups * inputs, *sizes], order=order)), ("w", tensor([kernel] * rank + [inputs, channels])), ("bias", tensor([channels]))],
+               [("y", tensor([batch, channels, *outs], order=order))], [("b", batch), *((f"o{d}", outs[d]) for d in range(rank)), ("g", groups), ("o", outputs)])
+    at = [f"o{d} * {stride} + k{d} * {dilation} - {padding}" for d in range(rank)]
+    outer, inner = [f"o{d}" for d in range(rank)], [f"k{d}" for d in range(rank)]
+    channel = f"g * {outputs} + o"
+    k.add("%zero = scalar.constant 0.000000e+00 : f32")
+    k.add(f"%s = kernel.reduce [sum] over ({', '.join(f'%{i} : <{kernel}>' for i in inner)}, %i : <{inputs}>) -> f32 {{")
+    mask = ", ".join(f"{e} >= 0, {size - 1} - ({e}) >= 0" for e, size in zip(at, sizes)) if padding else None
+    k.load("v", "x", ["b", "g", *outer, *inner, "i"], ["b", f"g * {inputs} + i", *at], mask, "zero")
+    k.load("t", "w", ["g", "o", *inner, "i"], [*inner, "i", channel])
+    k.add("%p = scalar.mul %v, %t : f32")
+    k.add("kernel.yield %p : f32")
+    k.add("}")
+    k.load("a", "bias", ["g", "o"], [channel])
+    k.add("%q = scalar.add %s, %a : f32")
+    k.add("%z = scalar.max %q, %zero : f32")
+    k.store("z", "y", ["b", "g", "o", *outer], ["b", channel, *outer])
+    return k.text()
+
+
+def grouped_all():
+    """Groups that fill a vector, part of one or several, tails, a channel multiplier; windows, strides, dilations, one to three dims, symbolic dims."""
+    for groups, inputs, outputs in ((8, 4, 4), (7, 4, 4), (3, 8, 8), (2, 16, 16), (3, 16, 16), (5, 2, 2), (9, 1, 2), (16, 1, 2), (5, 1, 4), (5, 2, 4), (3, 3, 4), (3, 5, 8), (3, 7, 16)):
+        print(grouped(f"g{groups}i{inputs}o{outputs}", groups, inputs, outputs, [5, 11], 3, padding=1))
+    for kernel, stride, padding, dilation in ((1, 1, 0, 1), (2, 2, 0, 1), (3, 2, 1, 1), (5, 1, 2, 1), (3, 1, 2, 2), (3, 1, 5, 1)):
+        print(grouped(f"k{kernel}s{stride}p{padding}d{dilation}", 6, 4, 4, [9, 13], kernel, stride, padding, dilation))
+    print(grouped("line", 10, 4, 4, [50], 5, 1, 2))
+    print(grouped("line_whole", 8, 8, 8, [17], 3, batch=1))
+    print(grouped("volume", 4, 2, 2, [4, 5, 9], 3, 1, 1, batch=1))
+    print(grouped("symbolic", 5, 4, 4, ["B", "T"], 3, batch="B"))
+
+
 def depthwise_all():
     """Channels around the vector width, rows around the tile's, windows, strides, dilations, paddings, one to three dims, symbolic dims."""
     for channels in (2, 8, 15, 16, 17, 40, 96):
@@ -388,7 +427,7 @@ def fuzz(seed):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] in (["long_sums"], ["depthwise"]):
-        {"long_sums": long_sums, "depthwise": depthwise_all}[sys.argv[1]]()
+    if sys.argv[1:] in (["long_sums"], ["depthwise"], ["grouped"]):
+        {"long_sums": long_sums, "depthwise": depthwise_all, "grouped": grouped_all}[sys.argv[1]]()
     else:
         fuzz(int(sys.argv[1])) if len(sys.argv) > 1 else main()
