@@ -70,9 +70,11 @@ public:
 void replace(Operation *op, ArrayRef<Value> results) {
   for (auto [old, value] : llvm::zip(op->getResults(), results)) {
     old.replaceAllUsesWith(value);
-    Operation *producer = value.getDefiningOp();
-    if (Attribute id = op->getAttr(valueAttrName); id && producer && !producer->hasAttr(valueAttrName))
-      producer->setAttr(valueAttrName, id);
+    // An op's id is that of its first result.
+    auto first = old.getResultNumber() == 0 ? dyn_cast<OpResult>(value) : OpResult();
+    Attribute id = op->getAttr(valueAttrName);
+    if (id && first && first.getResultNumber() == 0 && !first.getOwner()->hasAttr(valueAttrName))
+      first.getOwner()->setAttr(valueAttrName, id);
   }
   op->erase();
 }

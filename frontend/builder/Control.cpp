@@ -286,7 +286,12 @@ void Run::convertNode(const Node &node) {
 /// The op that computes a source value carries its id to the kernels' outputs; an op of several results that of the first.
 void Run::nameValue(ValueId id, const Val &value) {
   const auto *tensor = value.get<Tensor>();
-  Operation *op = tensor && (*tensor)->cached ? (*tensor)->cached.getDefiningOp() : nullptr;
+  if (!tensor)
+    return;
+  // After an in-place write `cached` is what the tensor was before.
+  const StorageCell &cell = *(*tensor)->storage;
+  Value now = (*tensor)->version == cell.version ? (*tensor)->cached : (*tensor)->steps.empty() ? cell.value : Value();
+  Operation *op = now && now.getType() == (*tensor)->type ? now.getDefiningOp() : nullptr;
   if (op && !op->hasAttr("graph.value") && !isa<graph::GetOp, graph::ReadStateOp>(op))
     op->setAttr("graph.value", e.builder.getI64IntegerAttr(id));
 }

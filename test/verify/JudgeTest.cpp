@@ -48,6 +48,19 @@ TEST_F(Judge, TwiceEagersErrorAndAFloor) {
   EXPECT_TRUE(isRight(floats({1.0 + 3e-4, 1.0}, b.getF16Type()), exact, floats({1.0, 1.0}, b.getF16Type())));
 }
 
+TEST_F(Judge, DecidesAnewByAnotherErrorOfEager) {
+  Tensor exact = floats({1.0, 1.0});
+  Verdict verdict = judge(floats({1.0 + 1e-5, 1.0}), expect(exact, exact));
+  EXPECT_FALSE(verdict.right);
+  EXPECT_GT(verdict.ratio(), 1);
+  decide(verdict, {1e-5, 1e-5});
+  EXPECT_TRUE(verdict.right);
+  EXPECT_LE(verdict.ratio(), 1);
+  Verdict wrong = judge(ints({1}), expect(ints({2}), ints({2})));
+  decide(wrong, {1, 1});
+  EXPECT_FALSE(wrong.right);
+}
+
 TEST_F(Judge, OneBadElementAmongMany) {
   std::vector<double> values(100000, 1.0);
   Tensor exact = floats(values);

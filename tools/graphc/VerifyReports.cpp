@@ -63,7 +63,8 @@ std::string formatVerify(const std::string &model, const VerifyReport &report) {
   for (const std::string &note : report.notes)
     text += fmt::format("note: {}\n", note);
   for (const CallReport &call : report.calls) {
-    text += fmt::format("{}: {} values compared on the way\n", callName(call.inputs, call.call), call.valuesCompared);
+    text += fmt::format("{}: {} values compared on the way", callName(call.inputs, call.call), call.valuesCompared);
+    text += call.valuesWrong ? fmt::format(", {} of them clearly wrong\n", call.valuesWrong) : "\n";
     for (const verify::OutputReport &output : call.outputs)
       text += fmt::format("  {} {} {}: {}\n", output.verdict.right ? "right" : "WRONG", output.name, output.shape, describe(output.verdict));
   }
@@ -82,7 +83,8 @@ llvm::json::Object verifyJson(const VerifyReport &report) {
       one["shape"] = output.shape;
       outputs.push_back(std::move(one));
     }
-    calls.push_back(llvm::json::Object{{"inputs", call.inputs}, {"call", call.call}, {"values_compared", int64_t(call.valuesCompared)}, {"outputs", std::move(outputs)}});
+    calls.push_back(llvm::json::Object{{"inputs", call.inputs}, {"call", call.call}, {"values_compared", int64_t(call.valuesCompared)},
+                                      {"values_wrong", int64_t(call.valuesWrong)}, {"outputs", std::move(outputs)}});
   }
   llvm::json::Object object{{"right", report.right}, {"reference", report.reference}, {"kernels", int64_t(report.kernels)},
                             {"notes", llvm::json::Array(report.notes)}, {"calls", std::move(calls)}};
@@ -94,7 +96,7 @@ llvm::json::Object verifyJson(const VerifyReport &report) {
 std::string formatBisect(const std::string &model, const BisectReport &report) {
   if (report.right)
     return formatVerify(model, report.verified) + "nothing differs\n";
-  std::string text = fmt::format("{} against {}, on {}\n", model, report.verified.reference, report.verified.calls.back().inputs);
+  std::string text = fmt::format("{} against {}, on {}\n", model, report.verified.reference, report.verified.finding->inputs);
   for (const StageReport &stage : report.stages) {
     std::string detail = stage.state == StageReport::State::NotRun ? "" : stage.problem.empty() ? ": " + describe(stage.verdict) : ": " + stage.problem;
     text += fmt::format("  after {}: {}{}\n", stage.pass, stateName(stage.state), detail);

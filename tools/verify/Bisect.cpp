@@ -49,12 +49,6 @@ private:
   const InputSet &set;
 };
 
-double ratioOf(const Verdict &verdict) {
-  if (!verdict.why.empty())
-    return std::numeric_limits<double>::infinity();
-  return std::max(verdict.ours.rms / std::max(verdict.allowed.rms, 1e-300), verdict.ours.largest / std::max(verdict.allowed.largest, 1e-300));
-}
-
 } // namespace
 
 bool Bisection::isRight(size_t i) {
@@ -64,6 +58,7 @@ bool Bisection::isRight(size_t i) {
   SmallVector<func::FuncOp> functions(program->getOps<func::FuncOp>());
   report.state = StageReport::State::Right;
   size_t variant = 0;
+  bool seen = false;
   for (auto [call, inputs] : llvm::enumerate(set.calls)) {
     llvm::Expected<std::vector<Tensor>> outputs = machine.run(functions[variant], inputs);
     if (!outputs) {
@@ -73,8 +68,9 @@ bool Bisection::isRight(size_t i) {
     }
     for (auto [output, expected] : llvm::zip(*outputs, reference.calls[call].outputs)) {
       Verdict verdict = judge(output, expected);
-      if (report.verdict.allowed.rms == 0 || ratioOf(verdict) > ratioOf(report.verdict))
+      if (!seen || verdict.ratio() > report.verdict.ratio())
         report.verdict = verdict;
+      seen = true;
       if (!verdict.right)
         report.state = StageReport::State::Wrong;
     }
@@ -102,7 +98,7 @@ llvm::Expected<BisectReport> verify::bisect(const VerifyOptions &options) {
   report.verified = std::move(*verified);
   report.right = report.verified.right;
   if (!report.right) {
-    const std::string &wrongSet = report.verified.calls.back().inputs;
+    const std::string &wrongSet = report.verified.finding->inputs;
     const InputSet &set = *llvm::find_if(*sets, [&](const InputSet &one) { return one.name == wrongSet; });
     ReferenceRequest request = subject->referenceRequest(options.interpreterOnly);
     request.values.clear();

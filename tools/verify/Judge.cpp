@@ -80,6 +80,21 @@ std::string verify::describeShape(const Tensor &tensor) {
   return text;
 }
 
+double Verdict::ratio() const {
+  if (floor == 0)
+    return right ? 0 : infinity;
+  return std::max(ours.rms / allowed.rms, ours.largest / allowed.largest);
+}
+
+void verify::decide(Verdict &verdict, const Measure &eager) {
+  if (verdict.floor == 0)
+    return;
+  verdict.eager = eager;
+  verdict.allowed.rms = verdict.slack * (2 * eager.rms + verdict.floor);
+  verdict.allowed.largest = verdict.slack * (5 * eager.largest + 10 * verdict.floor);
+  verdict.right = verdict.ours.rms <= verdict.allowed.rms && verdict.ours.largest <= verdict.allowed.largest;
+}
+
 Verdict verify::judge(const Tensor &y, const Expectation &expected) {
   Verdict verdict;
   verdict.eager = expected.eagerError;
@@ -98,10 +113,9 @@ Verdict verify::judge(const Tensor &y, const Expectation &expected) {
                       (expected.eager && y.elements.ints[i] == expected.eager->elements.ints[i]);
     return verdict;
   }
-  double floor = getFloor(y.elementType());
-  verdict.allowed.rms = expected.slack * (2 * expected.eagerError.rms + floor);
-  verdict.allowed.largest = expected.slack * (5 * expected.eagerError.largest + 10 * floor);
-  verdict.right = verdict.ours.rms <= verdict.allowed.rms && verdict.ours.largest <= verdict.allowed.largest;
+  verdict.floor = getFloor(y.elementType());
+  verdict.slack = expected.slack;
+  decide(verdict, expected.eagerError);
   return verdict;
 }
 

@@ -38,8 +38,16 @@ Expectation expect(Tensor exact, const Tensor &eager, double slack = 1);
 struct Verdict {
   bool right = false;
   Measure ours, eager, allowed;
-  std::string why; // dtype or shape differ; empty where numbers decided
+  double floor = 0, slack = 1; // of the limits; floor 0: integers, or dtype or shape differ
+  std::string why;             // dtype or shape differ; empty where numbers decided
+
+  /// How far it is beyond what is allowed; up to 1 is right. Infinite for unequal integers and wrong shapes.
+  double ratio() const;
 };
+
+/// Sets the limits by another eager error than that of this one run (the largest of several runs says more where a tensor has few
+/// elements) and decides anew.
+void decide(Verdict &verdict, const Measure &eager);
 
 Verdict judge(const Tensor &y, const Expectation &expected);
 

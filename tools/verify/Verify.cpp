@@ -27,13 +27,7 @@ struct Deviation {
   Verdict verdict;
   std::string shape;
 
-  double ratio() const {
-    if (!verdict.why.empty())
-      return std::numeric_limits<double>::infinity();
-    if (verdict.allowed.rms == 0)
-      return verdict.right ? 0 : std::numeric_limits<double>::infinity();
-    return std::max(verdict.ours.rms / verdict.allowed.rms, verdict.ours.largest / verdict.allowed.largest);
-  }
+  double ratio() const { return verdict.ratio(); }
 };
 
 class Verifier {
@@ -43,16 +37,20 @@ public:
 
 private:
   llvm::Error runSet(const InputSet &set);
-  std::optional<Deviation> pick() const;
+  llvm::Expected<std::vector<Tensor>> runCall(TracedRun &run, const CallReference &expected, ArrayRef<Tensor> inputs);
+  void decideAll();
+  llvm::Error find();
   Finding describeFinding(const Deviation &deviation, const InputSet &set, unsigned call);
   std::string findCause(const Deviation &deviation, const InputSet &set, unsigned call);
   std::string tryWithoutFusion(const Deviation &deviation, const InputSet &set);
-  llvm::Error findAmongKernels(const InputSet &set);
+  llvm::Expected<std::optional<Deviation>> findUnfused(const InputSet &set);
+  llvm::Error findAmongKernels(const InputSet &set, unsigned call);
 
   const VerifyOptions &options;
   Subject &subject;
   VerifyReport report;
-  std::vector<Deviation> deviations; // of the call at hand, in the order of the launches
+  std::vector<std::vector<Deviation>> deviations; // of each call, in the order of the launches
+  std::vector<const InputSet *> sets;             // of each call
 };
 
 bool hasState(ModuleOp module) { return !module.getOps<graph::StateOp>().empty(); }
@@ -81,7 +79,7 @@ llvm::Expected<std::vector<InputSet>> verify::makeInputSets(const VerifyOptions 
   return sets;
 }
 
-/// Runs one set's calls, judging as it goes; at the first call that isn't right the finding is made.
+/// Runs one set's calls; every output and value gets its verdict, by eager's error in that one call.
 llvm::Error Verifier::runSet(const InputSet &set) {
   llvm::Expected<Reference> reference = computeReference(subject.referenceRequest(options.interpreterOnly), set.calls);
   if (!reference)
@@ -94,41 +92,52 @@ llvm::Error Verifier::runSet(const InputSet &set) {
     return run.takeError();
   func::FuncOp function = *subject.imported->getOps<func::FuncOp>().begin();
   for (auto [call, inputs] : llvm::enumerate(set.calls)) {
-    const CallReference &expected = reference->calls[call];
-    deviations.clear();
-    size_t index = 0;
-    (*run)->onLaunch = [&](kernel::LaunchOp op, ArrayRef<Tensor>, ArrayRef<Tensor> outputs) {
-      for (auto [i, value] : llvm::enumerate(Subject::getOutputValues(op)))
-        if (auto found = expected.values.find(value); found != expected.values.end() && found->second.exact.sizes == outputs[i].sizes)
-          deviations.push_back({op, unsigned(i), index, value, judge(outputs[i], found->second), describeShape(outputs[i])});
-      ++index;
-    };
-    llvm::Expected<std::vector<Tensor>> outputs = (*run)->call(inputs);
+    llvm::Expected<std::vector<Tensor>> outputs = runCall(**run, reference->calls[call], inputs);
     if (!outputs)
       return outputs.takeError();
-    CallReport one{set.name, unsigned(call), {}, deviations.size()};
-    bool right = true;
+    size_t wrong = llvm::count_if(deviations.back(), [](const Deviation &deviation) { return deviation.ratio() > clearlyWrong; });
+    CallReport one{set.name, unsigned(call), {}, deviations.back().size(), wrong};
     for (auto [i, output] : llvm::enumerate(*outputs)) {
       auto name = function.getResultAttrOfType<StringAttr>(i, "graph.name");
-      Verdict verdict = judge(output, expected.outputs[i]);
-      right &= verdict.right;
-      one.outputs.push_back({name && !name.empty() ? name.str() : "out" + std::to_string(i), describeShape(output), verdict});
+      one.outputs.push_back({name && !name.empty() ? name.str() : "out" + std::to_string(i), describeShape(output),
+                             judge(output, reference->calls[call].outputs[i])});
     }
     report.calls.push_back(std::move(one));
-    if (right)
-      continue;
-    report.right = false;
-    if (std::optional<Deviation> deviation = pick())
-      report.finding = describeFinding(*deviation, set, call);
-    else
-      return findAmongKernels(set);
-    return llvm::Error::success();
+    sets.push_back(&set);
   }
   return llvm::Error::success();
 }
 
+/// One call, with the deviations of its values.
+llvm::Expected<std::vector<Tensor>> Verifier::runCall(TracedRun &run, const CallReference &expected, ArrayRef<Tensor> inputs) {
+  std::vector<Deviation> &found = deviations.emplace_back();
+  size_t index = 0;
+  run.onLaunch = [&](kernel::LaunchOp op, ArrayRef<Tensor>, ArrayRef<Tensor> outputs) {
+    for (auto [i, value] : llvm::enumerate(Subject::getOutputValues(op)))
+      if (auto known = expected.values.find(value); known != expected.values.end() && known->second.exact.sizes == outputs[i].sizes)
+        found.push_back({op, unsigned(i), index, value, judge(outputs[i], known->second), describeShape(outputs[i])});
+    ++index;
+  };
+  return run.call(inputs);
+}
+
+/// Decides by the largest error that eager makes in any call: one call's says little where an output has few elements.
+void Verifier::decideAll() {
+  std::vector<Measure> largest(report.calls.empty() ? 0 : report.calls[0].outputs.size());
+  for (const CallReport &call : report.calls)
+    for (auto [output, measure] : llvm::zip(call.outputs, largest)) {
+      measure.rms = std::max(measure.rms, output.verdict.eager.rms);
+      measure.largest = std::max(measure.largest, output.verdict.eager.largest);
+    }
+  for (CallReport &call : report.calls)
+    for (auto [output, measure] : llvm::zip(call.outputs, largest)) {
+      decide(output.verdict, measure);
+      report.right &= output.verdict.right;
+    }
+}
+
 /// The first value that is clearly wrong, else the one farthest beyond what is allowed.
-std::optional<Deviation> Verifier::pick() const {
+static std::optional<Deviation> pick(ArrayRef<Deviation> deviations) {
   std::optional<Deviation> worst;
   for (const Deviation &deviation : deviations) {
     if (deviation.ratio() > clearlyWrong)
@@ -197,30 +206,8 @@ std::string Verifier::tryWithoutFusion(const Deviation &deviation, const InputSe
     llvm::consumeError(other.takeError()); // a bug planted in a pass that doesn't run without fusion
     return "";
   }
-  Verifier verifier(unfused, **other);
-  verifier.report.right = true;
   (*other)->onlyValues = inside;
-  llvm::Expected<std::optional<Deviation>> first = [&]() -> llvm::Expected<std::optional<Deviation>> {
-    llvm::Expected<Reference> reference = computeReference((*other)->referenceRequest(options.interpreterOnly), set.calls);
-    if (!reference)
-      return reference.takeError();
-    llvm::Expected<std::unique_ptr<TracedRun>> run = (*other)->makeRun(options.threads);
-    if (!run)
-      return run.takeError();
-    for (auto [call, inputs] : llvm::enumerate(set.calls)) {
-      (*run)->onLaunch = [&, call = call](kernel::LaunchOp op, ArrayRef<Tensor>, ArrayRef<Tensor> outputs) {
-        for (auto [i, value] : llvm::enumerate(Subject::getOutputValues(op)))
-          if (auto found = reference->calls[call].values.find(value);
-              found != reference->calls[call].values.end() && found->second.exact.sizes == outputs[i].sizes)
-            verifier.deviations.push_back({op, unsigned(i), 0, value, judge(outputs[i], found->second), ""});
-      };
-      if (llvm::Expected<std::vector<Tensor>> outputs = (*run)->call(inputs); !outputs)
-        return outputs.takeError();
-      if (std::optional<Deviation> picked = verifier.pick(); picked && picked->ratio() > clearlyWrong)
-        return picked;
-    }
-    return std::optional<Deviation>();
-  }();
+  llvm::Expected<std::optional<Deviation>> first = Verifier(unfused, **other).findUnfused(set);
   if (!first) {
     llvm::consumeError(first.takeError());
     return "";
@@ -232,8 +219,18 @@ std::string Verifier::tryWithoutFusion(const Deviation &deviation, const InputSe
          (op ? op->getName().stripDialect().str() + " at " + describeLocation(op->getLoc()) : (*first)->launch.getKernel().str());
 }
 
+/// The first value that is clearly wrong, of any call.
+llvm::Expected<std::optional<Deviation>> Verifier::findUnfused(const InputSet &set) {
+  if (llvm::Error error = runSet(set))
+    return error;
+  for (const std::vector<Deviation> &ofCall : deviations)
+    if (std::optional<Deviation> picked = pick(ofCall); picked && picked->ratio() > clearlyWrong)
+      return picked;
+  return std::optional<Deviation>();
+}
+
 /// No value with a reference is wrong, an output is: the first kernel that doesn't do what it says.
-llvm::Error Verifier::findAmongKernels(const InputSet &set) {
+llvm::Error Verifier::findAmongKernels(const InputSet &set, unsigned call) {
   llvm::Expected<std::unique_ptr<TracedRun>> run = subject.makeRun(options.threads);
   if (!run)
     return run.takeError();
@@ -242,7 +239,7 @@ llvm::Error Verifier::findAmongKernels(const InputSet &set) {
     return wrong.takeError();
   Finding finding;
   finding.inputs = set.name;
-  finding.call = report.calls.back().call;
+  finding.call = call;
   if (!*wrong) {
     finding.cause = "every kernel does what it says, and every value that could be compared is right: a pass changed what the outputs are "
                     "(graphc bisect names it), or rounding adds up";
@@ -257,15 +254,29 @@ llvm::Error Verifier::findAmongKernels(const InputSet &set) {
   return llvm::Error::success();
 }
 
-llvm::Expected<VerifyReport> Verifier::run(const std::vector<InputSet> &sets) {
+/// Of the first call with a wrong output.
+llvm::Error Verifier::find() {
+  for (auto [i, call] : llvm::enumerate(report.calls)) {
+    if (llvm::all_of(call.outputs, [](const OutputReport &output) { return output.verdict.right; }))
+      continue;
+    std::optional<Deviation> deviation = pick(deviations[i]);
+    if (!deviation)
+      return findAmongKernels(*sets[i], call.call);
+    report.finding = describeFinding(*deviation, *sets[i], call.call);
+    return llvm::Error::success();
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<VerifyReport> Verifier::run(const std::vector<InputSet> &inputSets) {
   report.right = true;
   report.kernels = llvm::range_size(subject.getKernels().getOps<kernel::FuncOp>());
-  for (const InputSet &set : sets) {
-    if (!report.right)
-      break;
+  for (const InputSet &set : inputSets)
     if (llvm::Error error = runSet(set))
       return error;
-  }
+  decideAll();
+  if (llvm::Error error = find())
+    return error;
   return std::move(report);
 }
 

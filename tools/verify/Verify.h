@@ -42,6 +42,7 @@ struct CallReport {
   unsigned call = 0;  // from 0
   std::vector<OutputReport> outputs;
   size_t valuesCompared = 0; // on the way
+  size_t valuesWrong = 0;    // of those, clearly: whether or not an output shows it
 };
 
 /// Where it goes wrong first.
@@ -72,7 +73,7 @@ llvm::Expected<VerifyReport> verify(const VerifyOptions &options);
 
 class Subject;
 struct InputSet;
-/// The same for a program that is compiled already, with its inputs. Stops at the first call that isn't right.
+/// The same for a program that is compiled already, with its inputs.
 llvm::Expected<VerifyReport> verify(const VerifyOptions &options, Subject &subject, const std::vector<InputSet> &sets);
 /// The sets that the options name or ask to make up.
 llvm::Expected<std::vector<InputSet>> makeInputSets(const VerifyOptions &options, Subject &subject);
