@@ -63,6 +63,7 @@ private:
   void absorbViews(Operation *op, OpOperand &operand, ArrayRef<Operation *> views);
   void addSingle(Operation *op);
   bool acceptsViews(Operation *op, ArrayRef<Operation *> views);
+  bool runsAlongChannels(Operation *op);
   void number();
 
   Block &block;
@@ -351,13 +352,22 @@ void Fuser::absorbViews(Operation *op, OpOperand &operand, ArrayRef<Operation *>
   merge(mergedOps({op}, own));
 }
 
+/// A convolution over many groups that is no contraction of its own: its lanes run along channels, which must stay last in memory.
+bool Fuser::runsAlongChannels(Operation *op) {
+  auto contraction = dyn_cast<graph::ContractionOpInterface>(op);
+  if (!contraction || facts.getRole(op) != Role::Window)
+    return false;
+  kernel::ContractionSpec spec = contraction.getContraction();
+  return llvm::any_of(spec.grid, [](graph::DimAttr extent) { return !extent.isConstant() || extent.getValue() > 1; });
+}
+
 /// Whether the op still makes a kernel when it reads through the views, and a better one than with a copy.
 bool Fuser::acceptsViews(Operation *op, ArrayRef<Operation *> views) {
   // A few elements that lie elsewhere are copied sooner than every element of the kernel divides indices to find them.
   auto divides = [&](Operation *view) { return !isLinear(facts.getView(view)->index); };
   if (isMuchSmaller(typeOf(views.front()->getResult(0)), typeOf(op->getResult(0))) && llvm::any_of(views, divides))
     return false;
-  return facts.getRole(op) != Role::Alone && refuseMerged(mergedOps({op}, views)).empty();
+  return facts.getRole(op) != Role::Alone && !runsAlongChannels(op) && refuseMerged(mergedOps({op}, views)).empty();
 }
 
 void Fuser::visitOperand(Operation *op, OpOperand &operand) {
@@ -390,6 +400,8 @@ void Fuser::visitView(Operation *op) {
     return;
   Path path = trace(op->getResult(0));
   if (!path.producer || facts.getRole(path.producer) == Role::Alone || facts.getRole(path.producer) == Role::Row)
+    return;
+  if (llvm::any_of(clusterOf(path.producer).ops, [&](Operation *member) { return runsAlongChannels(member); }))
     return;
   if (graph::getNumElements(typeOf(path.source)) != graph::getNumElements(typeOf(op->getResult(0))))
     return;

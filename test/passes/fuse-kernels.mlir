@@ -152,3 +152,21 @@ func.func @chain(%w: tensor<1x1x4x8xf32>, %x: tensor<2x12x8xf32>, %y: tensor<2x1
   %4 = graph.mul %y, %1 : (tensor<2x12x8xf32>, tensor<2x12x8xf32>) -> tensor<2x12x8xf32>
   return %3, %4 : tensor<2x12x8xf32>, tensor<2x12x8xf32>
 }
+
+// -----
+
+// A depthwise convolution between default orders: both conversions stay kernels of their own, so that its lanes run along channels.
+// CHECK-LABEL: @depthwise
+// CHECK:         graph.permute %arg0 [0, 1, 2, 3] : (tensor<1x4x5x5xf32>) -> tensor<1x4x5x5xf32, #graph.info<order = [0, 2, 3, 1]>>
+// CHECK:         graph.convolution {{.*}} {graph.group = [[A:.*]] : i64, groups = 4 : i64}
+// CHECK:         graph.relu {{.*}} {graph.group = [[A]] : i64}
+// CHECK:         graph.permute %{{.*}} [0, 1, 2, 3] : {{.*}} -> tensor<1x4x3x3xf32>
+// CHECK-NOT:     graph.group
+// CHECK:         return
+func.func @depthwise(%x: tensor<1x4x5x5xf32>, %w: tensor<4x1x3x3xf32>) -> tensor<1x4x3x3xf32> {
+  %0 = graph.permute %x [0, 1, 2, 3] : (tensor<1x4x5x5xf32>) -> tensor<1x4x5x5xf32, #graph.info<order = [0, 2, 3, 1]>>
+  %1 = graph.convolution %0, %w stride [1, 1] padding [0, 0] dilation [1, 1] {groups = 4 : i64} : (tensor<1x4x5x5xf32, #graph.info<order = [0, 2, 3, 1]>>, tensor<4x1x3x3xf32>) -> tensor<1x4x3x3xf32, #graph.info<order = [0, 2, 3, 1]>>
+  %2 = graph.relu %1 : (tensor<1x4x3x3xf32, #graph.info<order = [0, 2, 3, 1]>>) -> tensor<1x4x3x3xf32, #graph.info<order = [0, 2, 3, 1]>>
+  %3 = graph.permute %2 [0, 1, 2, 3] : (tensor<1x4x3x3xf32, #graph.info<order = [0, 2, 3, 1]>>) -> tensor<1x4x3x3xf32>
+  return %3 : tensor<1x4x3x3xf32>
+}
