@@ -2,7 +2,8 @@
 //
 // Input: a TorchScript file that was already checked to be one. Output: its SourceGraph, or the reason why not. Torch's
 // exceptions end here. Import.cpp, Eager.cpp, Locator.cpp and ConvertValues.cpp, the only files that include torch, are a shared
-// library of their own, which loadSymbol finds and loads when it is first needed.
+// library of their own. The program graphc-torchscript-reader links it (see ReaderProcess.h: models are read there); loadSymbol
+// loads it into this process for `graphc verify`.
 #ifndef GRAPHC_FRONTEND_TORCHSCRIPT_IMPORT_H
 #define GRAPHC_FRONTEND_TORCHSCRIPT_IMPORT_H
 
@@ -23,12 +24,17 @@ using ImportFunction = void(const std::string &path, const std::string &method, 
 inline constexpr const char *importSymbol = "graphcImportTorchScript";
 inline constexpr const char *importLibrary = "libgraphc_torchscript.so";
 
-/// The ImportFunction, loaded once per process and never unloaded; null with `error` set when the library or LibTorch can't
-/// be loaded.
-ImportFunction *loadImport(std::string &error);
-/// The same for any of the library's functions.
+/// One of the library's functions; it is loaded once per process and never unloaded. Null with `error` set when the library or
+/// LibTorch can't be loaded.
 void *loadSymbol(const char *name, std::string &error);
 
+/// Where a file of this build or installation lies: beside the file that has this code (libgraphc_compiler.so), or in lib/ beside
+/// the folder of that or of the executable. Empty: nowhere.
+std::string findBeside(const char *name);
+
 } // namespace graphc::frontend::torchscript
+
+/// The library's ImportFunction.
+extern "C" graphc::frontend::torchscript::ImportFunction graphcImportTorchScript;
 
 #endif // GRAPHC_FRONTEND_TORCHSCRIPT_IMPORT_H

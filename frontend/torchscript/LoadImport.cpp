@@ -1,7 +1,4 @@
-// Finds and loads the shared library with what needs LibTorch: the importer and the eager run.
-//
-// It lies in lib/ beside the folder of the executable (build/bin and build/lib, or an installation's), else wherever the dynamic
-// linker looks. Its own run path leads to LibTorch.
+// Finds and loads the shared library with what needs LibTorch, for the eager run. Its own run path leads to LibTorch.
 #include "frontend/torchscript/Eager.h"
 #include "frontend/torchscript/Import.h"
 
@@ -18,13 +15,10 @@ struct Loaded {
 };
 
 Loaded load() {
-  std::error_code ignored;
-  std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  std::filesystem::path beside = executable.parent_path().parent_path() / "lib" / importLibrary;
-  // RTLD_LOCAL: LibTorch's symbols must not take the place of ours or LLVM's.
+  std::string beside = findBeside(importLibrary);
+  // RTLD_LOCAL: LibTorch's symbols must not take the place of ours or LLVM's. A bare name is the dynamic linker's to find.
   Loaded result;
-  result.library = std::filesystem::exists(beside, ignored) ? dlopen(beside.c_str(), RTLD_NOW | RTLD_LOCAL)
-                                                           : dlopen(importLibrary, RTLD_NOW | RTLD_LOCAL);
+  result.library = dlopen(beside.empty() ? importLibrary : beside.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!result.library) {
     const char *reason = dlerror();
     result.error = std::string("LibTorch's reader can't be loaded: ") + (reason ? reason : importLibrary);
@@ -43,8 +37,17 @@ void *graphc::frontend::torchscript::loadSymbol(const char *name, std::string &e
   return symbol;
 }
 
-ImportFunction *graphc::frontend::torchscript::loadImport(std::string &error) {
-  return reinterpret_cast<ImportFunction *>(loadSymbol(importSymbol, error));
+std::string graphc::frontend::torchscript::findBeside(const char *name) {
+  std::error_code ignored;
+  Dl_info info = {};
+  bool known = dladdr(reinterpret_cast<void *>(&findBeside), &info) && info.dli_fname;
+  for (const std::filesystem::path &file : {std::filesystem::path(known ? info.dli_fname : ""), std::filesystem::path("/proc/self/exe")}) {
+    std::filesystem::path folder = std::filesystem::canonical(file, ignored).parent_path();
+    for (const std::filesystem::path &candidate : {folder / name, folder.parent_path() / "lib" / name})
+      if (!folder.empty() && std::filesystem::exists(candidate, ignored))
+        return candidate;
+  }
+  return "";
 }
 
 EagerResult graphc::frontend::torchscript::runEager(const EagerRequest &request) {

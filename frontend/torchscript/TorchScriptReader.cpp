@@ -1,14 +1,11 @@
-// Implements TorchScriptReader.h: tells TorchScript from other files by content, then hands over to LibTorch.
+// Implements TorchScriptReader.h: tells TorchScript from other files by content, then has it read by LibTorch in a
+// process of its own.
 #include "frontend/torchscript/TorchScriptReader.h"
 
-#include "frontend/torchscript/Import.h"
+#include "frontend/torchscript/ReaderProcess.h"
 #include "frontend/zip/ZipArchive.h"
 
 #include "llvm/Support/MemoryBuffer.h"
-
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace graphc::frontend;
 using llvm::createStringError;
@@ -91,25 +88,6 @@ Error checkBytes(StringRef path, const ZipArchive &archive) {
   }
   return Error::success();
 }
-
-/// Reads the file in a child process first: LibTorch's unpicklers dereference what the file says, so a crafted file kills the
-/// process that reads it, and that must not be the user's. Without a child to be had, the file is read unprobed.
-Error probeInChild(StringRef path, const TorchScriptOptions &options, torchscript::ImportFunction *import) {
-  pid_t child = fork();
-  if (child == 0) {
-    int null = open("/dev/null", O_WRONLY);
-    dup2(null, STDERR_FILENO); // what there is to say, the parent's own reading says
-    torchscript::ImportResult ignored;
-    import(path.str(), options.method, ignored);
-    _exit(0);
-  }
-  int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
-    return Error::success();
-  std::string how = WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
-                                        : "status " + std::to_string(WEXITSTATUS(status));
-  return failure(path, "LibTorch crashed reading it (" + how + "), so the file is damaged or made to do that");
-}
 #endif
 
 } // namespace
@@ -126,18 +104,11 @@ Expected<SourceGraph> graphc::frontend::readTorchScript(StringRef path, const To
 #ifdef GRAPHC_WITH_TORCH
   if (Error error = checkBytes(path, **archive))
     return error;
-  std::string reason;
-  torchscript::ImportFunction *import = torchscript::loadImport(reason);
-  if (!import)
-    return createStringError(std::errc::no_such_file_or_directory, "%s", reason.c_str());
-  if (Error error = probeInChild(path, options, import))
-    return error;
-  torchscript::ImportResult result;
-  import(path.str(), options.method, result);
-  if (!result.graph)
-    return failure(path, result.error);
-  result.graph->producer = "TorchScript archive version " + std::to_string(*version);
-  return std::move(*result.graph);
+  Expected<SourceGraph> graph = torchscript::readInProcess(path.str(), **archive, options.method);
+  if (!graph)
+    return failure(path, llvm::toString(graph.takeError()));
+  graph->producer = "TorchScript archive version " + std::to_string(*version);
+  return graph;
 #else
   return failure(path, "a TorchScript file, which this build can't read: it was configured with GRAPHC_WITH_TORCH=OFF");
 #endif
