@@ -27,13 +27,24 @@ bool isPt2(StringRef path) {
   return false;
 }
 
-} // namespace
-
-Expected<SourceGraph> graphc::frontend::readModel(StringRef path, const ReadOptions &options) {
+Expected<SourceGraph> readEither(StringRef path, const ReadOptions &options) {
   if (!isPt2(path))
     return readTorchScript(path, {options.method});
   if (options.method != "forward")
     return llvm::createStringError(std::errc::invalid_argument, "%s: a torch.export file has no method \"%s\"; it has: forward",
                                    path.str().c_str(), options.method.c_str());
   return readPt2(path);
+}
+
+} // namespace
+
+Expected<SourceGraph> graphc::frontend::readModel(StringRef path, const ReadOptions &options) {
+  Expected<SourceGraph> graph = readEither(path, options);
+  if (!graph || options.name.empty())
+    return graph;
+  graph->fileName = options.name;
+  for (SourceLocation &location : graph->locations)
+    if (location.file == path)
+      location.file = options.name;
+  return graph;
 }

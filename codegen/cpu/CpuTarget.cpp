@@ -4,6 +4,7 @@
 #include "codegen/cpu/Backend.h"
 #include "codegen/cpu/KernelGenerators.h"
 #include "ir/support/Check.h"
+#include "ir/support/InternalError.h"
 #include "ir/support/Location.h"
 #include "runtime/plan/CodeImage.h"
 
@@ -14,6 +15,8 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 
 #include <atomic>
+#include <mutex>
+#include <optional>
 #include <thread>
 
 using namespace graphc;
@@ -100,9 +103,19 @@ public:
       for (Unit &unit : units)
         work.push_back(&unit);
     std::atomic<size_t> next = 0;
-    auto run = [&] {
-      for (size_t i; (i = next++) < work.size();)
-        compileUnit(*work[i], text);
+    std::exception_ptr thrown; // what a failed check throws where graphc is a library
+    std::mutex mutex;
+    auto run = [&, isLibrary = InternalErrorScope::isOpen()] {
+      std::optional<InternalErrorScope> scope;
+      if (isLibrary)
+        scope.emplace();
+      try {
+        for (size_t i; (i = next++) < work.size();)
+          compileUnit(*work[i], text);
+      } catch (...) {
+        std::lock_guard lock(mutex);
+        thrown = std::current_exception();
+      }
     };
     std::vector<std::thread> threads;
     for (unsigned i = 1; i < options.threads && i < work.size(); ++i)
@@ -110,6 +123,8 @@ public:
     run();
     for (std::thread &thread : threads)
       thread.join();
+    if (thrown)
+      std::rethrow_exception(thrown);
   }
 
   llvm::Expected<codegen::TargetCode> link() {

@@ -97,7 +97,7 @@ llvm::Error Compilation::import() {
   begin("Reading the model");
   if (!llvm::sys::fs::exists(options.path))
     return failure(ExitStatus::Model, "'" + options.path + "': no such file");
-  llvm::Expected<frontend::SourceGraph> read = frontend::readModel(options.path, {options.method});
+  llvm::Expected<frontend::SourceGraph> read = frontend::readModel(options.path, {options.method, options.name});
   if (!read)
     return read.takeError();
   source = std::move(*read);
@@ -190,7 +190,7 @@ llvm::Expected<CompileResult> Compilation::generate() {
     return failure(ExitStatus::Model, "--debug-plant " + options.debugPlant + ": there is nothing in the program to plant a bug in at that point");
   begin("Writing the artifact");
   codegen::PlanOptions planOptions;
-  planOptions.model = llvm::sys::path::filename(options.path).str();
+  planOptions.model = llvm::sys::path::filename(options.name.empty() ? options.path : options.name).str();
   planOptions.entry = options.method;
   planOptions.numerics = options.strictNumerics ? "strict" : "default";
   llvm::Expected<codegen::BuiltPlan> built = codegen::buildPlan(*module, *code, dims, planOptions);

@@ -30,6 +30,7 @@ enum class Emit { Artifact, Graph, Kernel, Llvm, Asm, Cuda, Ptx, Plan };
 
 struct CompileOptions {
   std::string path;              // what the file is, its content says, not its name
+  std::string name;              // what the artifact and locations call the model; empty: the path
   std::string method = "forward";
   std::vector<InputSpec> inputs; // symbols unified; needed for TorchScript, checked for .pt2
   std::vector<BindSpec> binds;

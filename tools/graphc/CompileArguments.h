@@ -6,7 +6,7 @@
 #ifndef GRAPHC_TOOLS_GRAPHC_COMPILEARGUMENTS_H
 #define GRAPHC_TOOLS_GRAPHC_COMPILEARGUMENTS_H
 
-#include "tools/driver/Compiler.h"
+#include "tools/driver/OptionTexts.h"
 #include <string>
 #include <vector>
 
@@ -23,16 +23,15 @@ public:
   void addTo(CLI::App &app, const std::string &fileHelp);
 
   /// Errors: Usage, for specs that cannot be read.
-  llvm::Expected<driver::CompileOptions> options() const;
+  llvm::Expected<driver::CompileOptions> options() const { return driver::parseOptions(path, texts); }
 
   /// True where any option other than the file was given: an artifact takes none.
-  bool anyGiven() const;
+  bool anyGiven() const { return texts.anyGiven(); }
 
   std::string path;
 
 private:
-  std::string method, level, debugPlant;
-  std::vector<std::string> inputs, binds, targets;
+  driver::OptionTexts texts;
 };
 
 } // namespace graphc::cli

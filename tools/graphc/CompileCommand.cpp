@@ -1,6 +1,7 @@
 // `graphc MODEL [-o FILE.gcx] …`: compiles a model file into an artifact, or prints one stage of the way (--emit).
 #include "tools/driver/Failure.h"
 #include "tools/driver/OutputFile.h"
+#include "tools/driver/Report.h"
 #include "tools/graphc/Commands.h"
 #include "tools/graphc/CompileArguments.h"
 #include "tools/graphc/LoadedModel.h"
@@ -39,7 +40,7 @@ llvm::Error writeReport(const std::string &path, const driver::CompileResult &re
   if (path.empty())
     return llvm::Error::success();
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::formatv("{0:2}\n", llvm::json::Value(makeReport(result)));
+  llvm::raw_string_ostream(text) << llvm::formatv("{0:2}\n", llvm::json::Value(driver::makeReport(result)));
   return driver::writeFile(path, llvm::StringRef(text));
 }
 

@@ -1,38 +1,12 @@
-// Text and JSON of a compile's summary; see Summary.h.
+// Text of a compile's summary; see Summary.h.
 #include "tools/graphc/Summary.h"
+#include "tools/driver/Report.h"
 #include <fmt/format.h>
 
 namespace graphc::cli {
 namespace {
 
 std::string formatArena(int64_t bytes) { return bytes < 0 ? "depends on the dims" : formatBytes(bytes); }
-
-llvm::json::Value orNull(int64_t bytes) { return bytes < 0 ? llvm::json::Value(nullptr) : llvm::json::Value(bytes); }
-
-llvm::json::Object summaryJson(const driver::CompileSummary &summary) {
-  llvm::json::Array targets, phases;
-  for (const driver::TargetSummary &target : summary.targets)
-    targets.push_back(llvm::json::Object{{"name", target.name},
-                                         {"kernels", target.kernels},
-                                         {"code_bytes", target.codeBytes},
-                                         {"weight_bytes", target.weightBytes},
-                                         {"arena_bytes", orNull(target.arenaBytes)}});
-  for (const driver::PhaseTime &phase : summary.phases)
-    phases.push_back(llvm::json::Object{{"name", phase.name}, {"seconds", phase.seconds}});
-  return llvm::json::Object{{"producer", summary.producer},
-                            {"ops", summary.ops},
-                            {"fused_ops", summary.fusedOps},
-                            {"kernels", summary.kernels},
-                            {"states", summary.states},
-                            {"weight_bytes", summary.weightBytes},
-                            {"arena_bytes", orNull(summary.arenaBytes)},
-                            {"targets", std::move(targets)},
-                            {"phases", std::move(phases)}};
-}
-
-const char *severityName(driver::Diagnostic::Severity severity) {
-  return severity == driver::Diagnostic::Severity::Warning ? "warning" : "note";
-}
 
 } // namespace
 
@@ -51,7 +25,7 @@ std::string formatDiagnostics(const std::vector<driver::Diagnostic> &diagnostics
   for (const driver::Diagnostic &one : diagnostics) {
     if (!one.file.empty())
       text += fmt::format("{}:{}: ", one.file, one.line);
-    text += fmt::format("{}: {}\n", severityName(one.severity), one.message);
+    text += fmt::format("{}: {}\n", driver::severityName(one.severity), one.message);
   }
   return text;
 }
@@ -70,20 +44,6 @@ std::string formatSummary(const driver::CompileSummary &summary) {
     phases += fmt::format("{}{} {:.2f} s", phases.empty() ? "" : ", ", phase.name, phase.seconds);
   }
   return text + fmt::format("  {:.2f} s: {}\n", total, phases);
-}
-
-llvm::json::Object makeReport(const driver::CompileResult &result) {
-  llvm::json::Object report = result.report;
-  llvm::json::Array diagnostics;
-  for (const driver::Diagnostic &one : result.diagnostics)
-    diagnostics.push_back(llvm::json::Object{{"severity", severityName(one.severity)},
-                                             {"message", one.message},
-                                             {"file", one.file},
-                                             {"line", one.line},
-                                             {"column", one.column}});
-  report["summary"] = summaryJson(result.summary);
-  report["diagnostics"] = std::move(diagnostics);
-  return report;
 }
 
 } // namespace graphc::cli

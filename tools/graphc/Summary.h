@@ -1,4 +1,4 @@
-// What compiling did, for people (stderr) and for programs (--report).
+// What compiling did, as text for people (stderr).
 #ifndef GRAPHC_TOOLS_GRAPHC_SUMMARY_H
 #define GRAPHC_TOOLS_GRAPHC_SUMMARY_H
 
@@ -15,9 +15,6 @@ std::string formatDiagnostics(const std::vector<driver::Diagnostic> &diagnostics
 
 /// Ops, kernels, fused, states, weights, arena, one line per target, time per phase.
 std::string formatSummary(const driver::CompileSummary &summary);
-
-/// The report: result.report with the keys "summary" and "diagnostics" added.
-llvm::json::Object makeReport(const driver::CompileResult &result);
 
 } // namespace graphc::cli
 

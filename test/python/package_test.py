@@ -1,0 +1,246 @@
+"""The package graphc as its users see it: compiling, running, tensors of several libraries, errors, threads, state.
+
+  package_test.py [TestCase.method]        with the package on PYTHONPATH
+"""
+import io
+import pathlib
+import tempfile
+import threading
+import unittest
+
+import numpy as np
+import torch
+
+import graphc
+
+
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(3)
+        self.linear = torch.nn.Linear(8, 4)
+
+    def forward(self, x, y):
+        return torch.relu(self.linear(x)) + y
+
+
+class Counter(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("count", torch.zeros(1))
+
+    def forward(self, x):
+        self.count += x
+        return self.count * 2
+
+
+class Unsupported(torch.nn.Module):
+    def forward(self, x):
+        return torch.fft.fft(x).real + torch.linalg.eigvalsh(x)
+
+
+def traced(module, *tensors):
+    data = io.BytesIO()
+    torch.jit.save(torch.jit.trace(module.eval(), tensors), data)
+    return data.getvalue()
+
+
+def scripted(module):
+    data = io.BytesIO()
+    torch.jit.save(torch.jit.script(module.eval()), data)
+    return data.getvalue()
+
+
+X, Y = torch.randn(3, 8), torch.randn(3, 4)
+
+
+class Compile(unittest.TestCase):
+    def setUp(self):
+        self.data = traced(Layer(), X, Y)
+        with torch.no_grad():
+            self.expected = Layer()(X, Y)
+
+    def test_bytes(self):
+        model = graphc.compile(self.data, inputs=[X, Y])
+        torch.testing.assert_close(model(X, Y), self.expected)
+        self.assertEqual([(info.name, info.dtype, info.dims) for info in model.inputs], [("x", "f32", (3, 8)), ("y", "f32", (3, 4))])
+        self.assertEqual(model.report["summary"]["producer"], "TorchScript archive version 3")
+
+    def test_path_save_and_load(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "layer.pt"
+            path.write_bytes(self.data)
+            graphc.compile(path, inputs={"x": X, "y": Y}).save(path.with_suffix(".gcx"))
+            model = graphc.load(path.with_suffix(".gcx"))
+            torch.testing.assert_close(model(X, Y), self.expected)
+            self.assertIsNone(model.report)
+
+    def test_exported(self):
+        data = io.BytesIO()
+        torch.export.save(torch.export.export(Layer().eval(), (X, Y)), data)
+        torch.testing.assert_close(graphc.compile(data.getvalue())(X, Y), self.expected)
+
+    def test_symbols(self):
+        model = graphc.compile(self.data, inputs=["f32[B,8]", "f32[B,4]"])
+        for batch in (1, 5):
+            x, y = torch.randn(batch, 8), torch.randn(batch, 4)
+            torch.testing.assert_close(model(x, y), Layer()(x, y).detach())
+        self.assertEqual(model.inputs[0].dims, ("B", 8))
+
+    def test_names_and_options(self):
+        model = graphc.compile(self.data, inputs=[X, Y], opt="none", target=["cpu:x86-64-v3"])
+        torch.testing.assert_close(model(X, y=Y), self.expected)
+        self.assertEqual(model.level, "x86-64-v3")
+        with self.assertRaises(TypeError):
+            model(X, z=Y)
+
+    def test_same_bytes(self):
+        self.assertEqual(graphc.compile(self.data, inputs=[X, Y]).artifact, graphc.compile(self.data, inputs=[X, Y]).artifact)
+
+    def test_interpreter(self):
+        model = graphc.compile(self.data, inputs=[X, Y], target="interpreter")
+        torch.testing.assert_close(model(X, Y), self.expected)
+        in_double = model(X, Y, double=True)
+        self.assertEqual(in_double.dtype, torch.float64)
+        torch.testing.assert_close(in_double, Layer().double()(X.double(), Y.double()).detach(), rtol=1e-13, atol=1e-13)
+
+
+class Tensors(unittest.TestCase):
+    def run_identity_like(self, tensor):
+        data = traced(type("Double", (torch.nn.Module,), {"forward": lambda self, x: (x.flatten(), torch.where(x == x, x, x))})(), tensor)
+        return graphc.compile(data, inputs=[tensor])(tensor)
+
+    def test_dtypes(self):
+        for dtype in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.bool):
+            tensor = (torch.arange(6) % 2).reshape(2, 3).to(dtype)
+            flat, same = self.run_identity_like(tensor)
+            self.assertEqual((flat.dtype, same.dtype), (dtype, dtype))
+            self.assertTrue(torch.equal(same, tensor) and torch.equal(flat, tensor.flatten()), dtype)
+
+    def test_strides_and_gradients(self):
+        data = traced(Layer(), X, Y)
+        model = graphc.compile(data, inputs=[X, Y])
+        x = torch.randn(8, 3, requires_grad=True)
+        torch.testing.assert_close(model(x.t(), Y), Layer()(x.t(), Y).detach())
+        torch.testing.assert_close(model(X[:1].expand(3, 8), Y), Layer()(X[:1].expand(3, 8), Y).detach())
+
+    def test_numpy(self):
+        model = graphc.compile(traced(Layer(), X, Y), inputs=[X.numpy(), Y.numpy()])
+        result = model(X.numpy(), Y.numpy())
+        self.assertIsInstance(result, np.ndarray)
+        np.testing.assert_allclose(result, Layer()(X, Y).detach().numpy(), rtol=1e-5, atol=1e-6)
+
+    def test_results_live_on(self):
+        model = graphc.compile(traced(Layer(), X, Y), inputs=[X, Y])
+        first = model(X, Y)
+        kept = first.clone()
+        model(X * 2, Y)
+        self.assertTrue(torch.equal(first, kept))
+
+
+class State(unittest.TestCase):
+    def test_contexts(self):
+        model = graphc.compile(scripted(Counter()), inputs=["f32[1]"])
+        one = torch.ones(1)
+        self.assertEqual([model(one).item(), model(one).item()], [2, 4])
+        self.assertEqual(model.context()(one).item(), 2)
+        model.reset()
+        self.assertEqual(model(one).item(), 2)
+
+
+class Errors(unittest.TestCase):
+    def test_unsupported(self):
+        with self.assertRaises(graphc.CompileError) as caught:
+            graphc.compile(traced(Unsupported(), torch.eye(3)), inputs=["f32[3,3]"], name="unsupported.pt")
+        error = caught.exception
+        self.assertEqual(error.status, "model")
+        self.assertIn("unsupported.pt", str(error))
+        found = {(d.message.split()[-1], pathlib.Path(d.file).name) for d in error.diagnostics if d.file}
+        self.assertIn(("aten::fft_fft", "package_test.py"), found)
+        self.assertTrue(all(d.severity == "error" and d.line > 0 for d in error.diagnostics if d.file))
+
+    def test_usage_and_files(self):
+        data = traced(Layer(), X, Y)
+        for arguments, status, text in (
+                (dict(inputs=["f32[3,8", "f32[3,4]"]), "usage", "f32[3,8"), (dict(inputs=[X, Y], opt="fast"), "usage", "fast"),
+                (dict(inputs=[X, Y], target="tpu"), "usage", "tpu"), (dict(), "model", "--input 'x=f32[3,8]'"),
+                (dict(inputs=[X, Y], target=["cpu", "interpreter"]), "usage", "stands alone")):
+            with self.assertRaises(graphc.CompileError) as caught:
+                graphc.compile(data, **arguments)
+            self.assertEqual(caught.exception.status, status)
+            self.assertIn(text, str(caught.exception))
+        for bad in (b"", b"no model", data[:-100], data[:200] + b"\0" * 100 + data[300:]):
+            with self.assertRaises(graphc.CompileError) as caught:
+                graphc.compile(bad, inputs=[X, Y])
+            self.assertEqual(caught.exception.status, "model")
+        with self.assertRaises(graphc.CompileError):
+            graphc.compile("/nowhere/model.pt")
+        with self.assertRaises(TypeError):
+            graphc.compile(data, inputs=[3, 4])
+
+    def test_run(self):
+        model = graphc.compile(traced(Layer(), X, Y), inputs=[X, Y])
+        for tensors in ((X[:2], Y), (X.double(), Y), (X, Y[0])):
+            with self.assertRaises(graphc.RunError) as caught:
+                model(*tensors)
+            self.assertEqual(caught.exception.status, "GRAPHC_ERROR_INPUT")
+        with self.assertRaises(TypeError):
+            model(X)
+        with self.assertRaises(graphc.RunError):
+            graphc.load(__file__)
+        torch.testing.assert_close(model(X, Y), Layer()(X, Y).detach())
+
+    def test_index_out_of_range(self):
+        table = torch.randn(5, 2)
+        module = type("Lookup", (torch.nn.Module,), {"forward": lambda self, i: torch.nn.functional.embedding(i, table)})()
+        model = graphc.compile(traced(module, torch.tensor([0, 4])), inputs=["i64[2]"])
+        with self.assertRaises(graphc.RunError) as caught:
+            model(torch.tensor([0, 5]))
+        self.assertEqual(caught.exception.status, "GRAPHC_ERROR_RUN")
+        self.assertEqual(pathlib.Path(caught.exception.file).name, "package_test.py")
+
+
+class Threads(unittest.TestCase):
+    def test_compile_and_run(self):
+        """Models of several sizes, compiled and run by four threads at once; each result is the serial one's bits."""
+        widths = (1, 3, 8, 17)
+        files = {n: traced(torch.nn.Sequential(torch.nn.Linear(n, n), torch.nn.Softmax(-1)), torch.randn(2, n)) for n in widths}
+        serial = {n: graphc.compile(files[n], inputs=[f"f32[2,{n}]"]).artifact for n in widths}
+        failures = []
+
+        def work(first):
+            try:
+                for i in range(6):
+                    n = widths[(first + i) % len(widths)]
+                    model = graphc.compile(files[n], inputs=[f"f32[2,{n}]"])
+                    if model.artifact != serial[n] or abs(model(torch.randn(2, n)).sum().item() - 2) > 1e-5:
+                        failures.append(n)
+            except Exception as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+
+    def test_one_model(self):
+        model = graphc.compile(traced(Layer(), X, Y), inputs=[X, Y])
+        expected, failures = model(X, Y), []
+
+        def work(context):
+            for _ in range(200):
+                if not torch.equal(context(X, Y), expected):
+                    failures.append(1)
+
+        threads = [threading.Thread(target=work, args=(context,)) for context in (model, model, model.context(), model.context(threads=1))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,31 @@
+// See InterpretedModel.h.
+#include "tools/driver/InterpretedModel.h"
+#include "tools/driver/Failure.h"
+
+using namespace graphc;
+using namespace graphc::driver;
+
+llvm::Expected<std::unique_ptr<InterpretedModel>> InterpretedModel::build(const CompileOptions &options) {
+  std::unique_ptr<InterpretedModel> model(new InterpretedModel(options));
+  if (llvm::Error error = model->compilation.import())
+    return error;
+  if (llvm::Error error = model->compilation.optimizeGraph())
+    return error;
+  llvm::Expected<CompileResult> result = model->compilation.finishText("");
+  if (!result)
+    return result.takeError();
+  model->diagnostics = std::move(result->diagnostics);
+  return model;
+}
+
+llvm::Expected<std::vector<interpreter::Tensor>> InterpretedModel::run(std::vector<interpreter::Tensor> inputs,
+                                                                       interpreter::Precision precision) {
+  mlir::ModuleOp module = compilation.getModule();
+  auto functions = llvm::to_vector(module.getOps<mlir::func::FuncOp>());
+  if (functions.size() != 1)
+    return failure(ExitStatus::Model, "the interpreter runs models of one variant, this one has " + std::to_string(functions.size()));
+  std::unique_ptr<interpreter::Interpreter> &interpreter = interpreters[precision == interpreter::Precision::Double];
+  if (!interpreter)
+    interpreter = std::make_unique<interpreter::Interpreter>(module, precision);
+  return interpreter->run(functions.front(), std::move(inputs));
+}
