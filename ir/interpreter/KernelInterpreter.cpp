@@ -7,6 +7,7 @@
 #include "ir/support/Location.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
 

@@ -1,5 +1,4 @@
-// See Products.h. Tiles of 4 rows by 2 columns keep the sums in registers; a block of rhs columns stays in the cache for all rows. Always
-// compiled with -O2: an interpreter of a debug build is used as much as any other.
+// See Products.h. Tiles of 4 rows by 2 columns keep the sums in registers; a block of rhs columns stays in the cache for all rows.
 #include "ir/interpreter/Products.h"
 
 #include <algorithm>
