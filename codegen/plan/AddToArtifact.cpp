@@ -11,6 +11,7 @@ void codegen::addToArtifact(BuiltPlan &built, const TargetCode &code, ArtifactWr
     constant->size = blob.size;
   }
   for (const LevelImage &image : code.images)
-    writer.addCodeImage(built.plan->target, image.level, image.bytes);
+    if (!image.bytes.empty()) // a program of views alone has no kernels
+      writer.addCodeImage(built.plan->target, image.level, image.bytes);
   writer.addPlan(*built.plan);
 }

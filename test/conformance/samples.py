@@ -1,0 +1,140 @@
+"""The samples of PyTorch's OpInfos as one-operator models.
+
+  for sample in samples(opinfo, torch.float32): …     Sample: a module over the tensors of one SampleInput, those tensors, what
+                                                      eager gives and what fp64 gives
+
+Everything in a sample that is a tensor is an input of the model; numbers, dtypes, strings are written into it. Samples that
+have nothing to compare (no tensor in the result, complex or quantized tensors, results that alias nothing but differ from call to
+call) are left out with the reason.
+"""
+import csv
+import dataclasses
+import warnings
+
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+from torch.utils import _pytree as pytree
+
+DTYPES = {"f32": torch.float32, "f64": torch.float64, "f16": torch.float16, "bf16": torch.bfloat16, "i64": torch.int64,
+          "i32": torch.int32, "u8": torch.uint8, "bool": torch.bool}
+KNOWN = {torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16, torch.float32, torch.float64,
+         torch.bool}
+SEED = 7
+
+
+class OneOperator(torch.nn.Module):
+    """Calls `op` with the sample's arguments, its tensors replaced by forward's."""
+
+    def __init__(self, op, arguments):
+        super().__init__()
+        self.op = op
+        leaves, self.tree = pytree.tree_flatten(arguments)
+        self.leaves = [None if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
+        self.places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
+
+    def forward(self, *tensors):
+        leaves = list(self.leaves)
+        for place, tensor in zip(self.places, tensors):
+            leaves[place] = tensor
+        args, kwargs = pytree.tree_unflatten(leaves, self.tree)
+        results = [leaf for leaf in pytree.tree_leaves(self.op(*args, **kwargs)) if isinstance(leaf, torch.Tensor)]
+        return tuple(results)
+
+
+@dataclasses.dataclass
+class Sample:
+    opinfo: str
+    dtype: str
+    number: int
+    module: OneOperator
+    tensors: list
+    eager: list
+    reference: list
+
+    @property
+    def key(self):
+        return f"{self.opinfo}/{self.dtype}/{self.number}"
+
+
+def full_name(opinfo):
+    return f"{opinfo.name}.{opinfo.variant_test_name}" if opinfo.variant_test_name else opinfo.name
+
+
+def opinfos():
+    return {full_name(opinfo): opinfo for opinfo in op_db}
+
+
+def in_scope(table):
+    """Names of the OpInfos that the table says are in scope."""
+    with open(table) as lines:
+        rows = csv.reader((line for line in lines if not line.startswith("#")), delimiter="\t")
+        return [row[0] for row in rows if len(row) > 1 and row[1] == "in"]
+
+
+def _widen(leaf):
+    if isinstance(leaf, torch.Tensor) and leaf.dtype in (torch.float32, torch.float16, torch.bfloat16):
+        return leaf.to(torch.float64)
+    return torch.float64 if leaf in (torch.float32, torch.float16, torch.bfloat16) and isinstance(leaf, torch.dtype) else leaf
+
+
+def _call(module, tensors):
+    torch.manual_seed(SEED)
+    with torch.no_grad():
+        return module(*tensors)
+
+
+def _in_fp64(op, arguments):
+    """The results in fp64; None where the op has no fp64 version of this call."""
+    try:
+        wide = pytree.tree_map(_widen, arguments)
+        module = OneOperator(op, wide)
+        return _call(module, [leaf.clone() for leaf in pytree.tree_leaves(wide) if isinstance(leaf, torch.Tensor)])
+    except Exception:
+        return None
+
+
+def _copy(tensor):
+    """A tensor of the same values and strides in memory of its own."""
+    if tensor.is_contiguous() or 0 in tensor.stride():
+        return tensor.detach().clone(memory_format=torch.contiguous_format)
+    copy = torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype)
+    return copy.copy_(tensor.detach())
+
+
+def _make(opinfo, name, dtype, number, sample):
+    arguments = ((sample.input, *sample.args), sample.kwargs)
+    tensors = [leaf for leaf in pytree.tree_leaves(arguments) if isinstance(leaf, torch.Tensor)]
+    if any(t.dtype not in KNOWN or t.layout != torch.strided for t in tensors):
+        return "a tensor of a dtype or layout that graphc lacks"
+    module = OneOperator(opinfo.op, arguments)
+    eager = _call(module, [_copy(t) for t in tensors])
+    if not eager:
+        return "no tensor in the result"
+    if any(t.dtype not in KNOWN for t in eager):
+        return "a result of a dtype that graphc lacks"
+    again = _call(module, [_copy(t) for t in tensors])
+    if not all(torch.equal(a.nan_to_num() if a.is_floating_point() else a, b.nan_to_num() if b.is_floating_point() else b) for a, b in zip(eager, again)):
+        return "eager's result changes from call to call"
+    reference = _in_fp64(opinfo.op, arguments)
+    return Sample(name, dtype, number, module, [_copy(t) for t in tensors], list(eager), reference)
+
+
+def samples(opinfo, dtype, limit=None):
+    """(Samples, {reason: count} of what was left out), in the OpInfo's order; `limit`: at most so many, spread evenly."""
+    name, kept, left = full_name(opinfo), [], {}
+    torch.manual_seed(SEED)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        inputs = list(enumerate(opinfo.sample_inputs("cpu", DTYPES[dtype], requires_grad=False)))
+        if limit and len(inputs) > limit:
+            inputs = [inputs[i * len(inputs) // limit] for i in range(limit)]
+        for number, sample in inputs:
+            try:
+                made = _make(opinfo, name, dtype, number, sample)
+            except Exception as error:
+                made = f"eager refuses it: {type(error).__name__}"
+            if isinstance(made, Sample):
+                kept.append(made)
+            else:
+                left[made] = left.get(made, 0) + 1
+    return kept, left

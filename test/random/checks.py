@@ -1,0 +1,133 @@
+"""Whether graphc runs a random program right: against eager (DESIGN section 7), and against itself in ways that must not matter.
+
+  failure = check(graph, rng)      None, or (outcome, text): "wrong", "failed", "internal"; "refused" where graphc says that it lacks something
+"""
+import io
+import warnings
+
+import torch
+
+import graphc
+import judge
+import models
+from graphs import Graph, run, widened
+
+
+class Refused(Exception):
+    pass
+
+
+class Wrong(Exception):
+    pass
+
+
+def file_of(graph):
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("ignore")
+        inputs = tuple(t.clone(memory_format=torch.preserve_format) for t in graph.inputs)
+        module = torch.jit.trace(graph.module(), inputs, check_trace=False, strict=False)
+        data = io.BytesIO()
+        torch.jit.save(module, data)
+    return data.getvalue()
+
+
+def compile_graph(graph, symbolic=False, **options):
+    try:
+        return graphc.compile(file_of(graph), inputs=[models.spec(t, symbolic) for t in graph.inputs], target="cpu:native", **options)
+    except graphc.CompileError as error:
+        if models.outcome_of(error) == "internal":
+            raise
+        raise Refused(str(error))
+
+
+def results_of(model, inputs):
+    results = model(*[t.clone(memory_format=torch.preserve_format) for t in inputs])
+    return [results] if isinstance(results, torch.Tensor) else list(results)
+
+
+def floor_of(graph):
+    """Rounding to 16 bits between operators of one kernel may vanish (DESIGN section 3), so that what follows differs by a unit in the last
+    place, twice the floor."""
+    everything = run(Graph(graph.inputs, graph.steps, list(range(len(graph.inputs) + len(graph.steps)))))
+    return max(2 * judge.FLOOR[t.dtype] if t.dtype in (torch.float16, torch.bfloat16) else 0.0 for t in everything)
+
+
+def judge_graph(graph, model, what, inputs=None):
+    """Raises Wrong where the model's results aren't eager's."""
+    eager = [t.clone() for t in run(graph)]
+    reference = [t.clone() for t in run(widened(graph))]
+    why = judge.judge_all(results_of(model, graph.inputs if inputs is None else inputs), eager, reference, floor_of(graph))
+    if why:
+        raise Wrong(f"{what}: {why}")
+
+
+def _plain(graph, rng):
+    judge_graph(graph, compile_graph(graph), "as it is")
+
+
+def _unoptimized(graph, rng):
+    judge_graph(graph, compile_graph(graph, opt="none"), "opt none")
+
+
+def _exposed(graph, rng):
+    more = Graph(graph.inputs, graph.steps, graph.outputs + [rng.randrange(len(graph.inputs), len(graph.inputs) + len(graph.steps))])
+    judge_graph(more, compile_graph(more), f"v{more.outputs[-1]} exposed as an output")
+
+
+def _reordered(graph, rng):
+    other = Graph(graph.inputs, graph.steps, graph.outputs[::-1])
+    judge_graph(other, compile_graph(other), "outputs reversed")
+
+
+def _symbolic(graph, rng):
+    judge_graph(graph, compile_graph(graph, symbolic=True), "dims symbolic")
+
+
+def _strided(graph, rng):
+    """Inputs of the same values in another memory order."""
+    inputs = []
+    for t in graph.inputs:
+        dims = list(range(t.dim()))
+        rng.shuffle(dims)
+        inputs.append(t.permute(dims).contiguous().permute([dims.index(d) for d in range(t.dim())]))
+    judge_graph(graph, compile_graph(graph), "inputs with other strides", inputs)
+
+
+def _threads(graph, rng):
+    model = compile_graph(graph)
+    one, two = (results_of(model.context(threads=n), graph.inputs) for n in (1, 2))
+    for i, (a, b) in enumerate(zip(one, two)):
+        if a.numel() and not torch.equal(a.contiguous().reshape(-1).view(torch.uint8), b.contiguous().reshape(-1).view(torch.uint8)):
+            raise Wrong(f"output {i} differs between 1 and 2 threads")
+
+
+CHECKS = {"plain": _plain, "unoptimized": _unoptimized, "exposed": _exposed, "reordered": _reordered, "symbolic": _symbolic,
+          "strided": _strided, "threads": _threads}
+
+
+def check(graph, rng, name):
+    try:
+        CHECKS[name](graph, rng)
+    except Refused as error:
+        return "refused", str(error)
+    except Wrong as error:
+        return "wrong", str(error)
+    except graphc.CompileError as error:
+        return "internal", str(error)
+    except graphc.RunError as error:
+        if name == "symbolic" and error.status == "GRAPHC_ERROR_INPUT":
+            return "refused", str(error)  # a guard: the symbols were drawn without knowing the program
+        return "failed", f"RunError: {error}"
+    except (graphc.Error, RuntimeError, TypeError, ValueError) as error:
+        return "failed", f"{type(error).__name__}: {error}"
+    return None
+
+
+def fails_alike(graph, rng_seed, name, outcome):
+    """For the reducer: the same kind of failure."""
+    import random
+    try:
+        found = check(graph, random.Random(rng_seed), name)
+    except Exception:
+        return False
+    return found is not None and found[0] == outcome

@@ -1,0 +1,211 @@
+"""The operators that random programs are made of.
+
+Each says how to pick operands and constants (`propose`: None where nothing fits) and what it does (`apply`, also what is traced). Operators that
+jump (floor, casts of floats to integers, comparisons of computed floats) are left out where rounding decides the result.
+"""
+import dataclasses
+from typing import Callable
+
+import torch
+import torch.nn.functional as F
+
+FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
+
+
+@dataclasses.dataclass
+class Operator:
+    propose: Callable
+    apply: Callable
+    weight: float = 1
+    in_place: bool = False
+
+
+OPERATORS = {}
+
+
+def _floats(values):
+    return [i for i, t in enumerate(values) if t.is_floating_point()]
+
+
+def _integers(values):
+    return [i for i, t in enumerate(values) if not t.is_floating_point() and t.dtype != torch.bool]
+
+
+def _pick(rng, choices):
+    """Later values more often: chains grow deep."""
+    if not choices:
+        return None
+    return choices[max(rng.randrange(len(choices)), rng.randrange(len(choices)))]
+
+
+def _one(select, constants=lambda rng, t: ()):
+    def propose(rng, values):
+        i = _pick(rng, select(values))
+        if i is None:
+            return None
+        extra = constants(rng, values[i])
+        return None if extra is None else ([i], extra)
+    return propose
+
+
+def _broadcastable(a, b):
+    try:
+        torch.broadcast_shapes(a.shape, b.shape)
+        return True
+    except RuntimeError:
+        return False
+
+
+def _two(select, fits=_broadcastable):
+    def propose(rng, values):
+        i = _pick(rng, select(values))
+        if i is None:
+            return None
+        j = _pick(rng, [j for j in select(values) if fits(values[i], values[j])])
+        return None if j is None else ([i, j], ())
+    return propose
+
+
+def _everything(values):
+    return list(range(len(values)))
+
+
+def _numbers(values):
+    return [i for i, t in enumerate(values) if t.dtype != torch.bool]
+
+
+def _dim(rng, t):
+    return (rng.randrange(-t.dim(), t.dim()),) if t.dim() else None
+
+
+def _slice(rng, t):
+    if not t.dim():
+        return None
+    d = rng.randrange(t.dim())
+    n = t.shape[d]
+    start = rng.randint(0, max(n - 1, 0))
+    return d, start, rng.randint(start, n) if rng.random() < 0.9 else n, rng.choice((1, 1, 1, 2, 3))
+
+
+def _reshape(rng, t):
+    sizes, rest = [], t.numel()
+    if rest == 0:
+        return None
+    for p in (2, 3, 5, 7):
+        if rest % p == 0 and rng.random() < 0.6:
+            sizes.append(p)
+            rest //= p
+    sizes.append(rest)
+    rng.shuffle(sizes)
+    return (tuple(sizes),)
+
+
+def _permutation(rng, t):
+    dims = list(range(t.dim()))
+    rng.shuffle(dims)
+    return (tuple(dims),)
+
+
+def _expand(rng, t):
+    return (tuple([rng.choice((1, 2, 3))] + [rng.choice((2, 5)) if n == 1 else n for n in t.shape]),)
+
+
+def _flat_slice(t, d, start, stop, step):
+    return torch.ops.aten.slice.Tensor(t, d, start, stop, step)
+
+
+def _same_but(rng, values):
+    """Values that concatenate."""
+    i = _pick(rng, [i for i, t in enumerate(values) if t.dim()])
+    if i is None:
+        return None
+    t = values[i]
+    d = rng.randrange(t.dim())
+    fits = [j for j, o in enumerate(values) if o.dtype == t.dtype and o.dim() == t.dim() and all(k == d or a == b for k, (a, b) in enumerate(zip(t.shape, o.shape)))]
+    return [i] + [rng.choice(fits) for _ in range(rng.randint(1, 2))], (d,)
+
+
+def _cat(*arguments):
+    return torch.cat(arguments[:-1], arguments[-1])
+
+
+def _matmul(rng, values):
+    left = _pick(rng, [i for i in _floats(values) if values[i].dim() >= 1])
+    if left is None:
+        return None
+    fits = [j for j in _floats(values) if values[j].dtype == values[left].dtype and values[j].dim() >= 1 and
+            values[j].shape[-2 if values[j].dim() > 1 else 0] == values[left].shape[-1]]
+    right = _pick(rng, fits)
+    return None if right is None else ([left, right], ())
+
+
+def _where(rng, values):
+    pair = _two(_everything, lambda a, b: a.dtype == b.dtype and _broadcastable(a, b))(rng, values)
+    masks = [i for i, t in enumerate(values) if t.dtype == torch.bool]
+    return None if pair is None or not masks else ([rng.choice(masks)] + pair[0], ())
+
+
+def _into(rng, values):
+    """A target, a source that broadcasts to a slice of it, the slice."""
+    i = _pick(rng, _numbers(values))
+    if i is None or not values[i].dim():
+        return None
+    where = _slice(rng, values[i])
+    part = _flat_slice(values[i], *where)
+    fits = [j for j in _numbers(values) if torch.promote_types(values[j].dtype, values[i].dtype) == values[i].dtype and _broadcastable(part, values[j]) and
+            torch.broadcast_shapes(part.shape, values[j].shape) == part.shape]
+    j = _pick(rng, fits)
+    return None if j is None else ([i, j], where)
+
+
+def _write(change):
+    def apply(target, source, *where):
+        change(_flat_slice(target, *where), source)
+        return target
+    return apply
+
+
+def _add(name, propose, apply, weight=1.0, in_place=False):
+    OPERATORS[name] = Operator(propose, apply, weight, in_place)
+
+
+for _name in ("relu", "sigmoid", "tanh", "neg", "abs", "sin", "cos", "erf"):
+    _add(_name, _one(_floats), getattr(torch, _name), 0.6)
+_add("gelu", _one(_floats), F.gelu, 0.5)
+_add("silu", _one(_floats), F.silu, 0.5)
+_add("exp_small", _one(_floats), lambda t: torch.exp(t.clamp(-5, 3)), 0.5)
+_add("sqrt_abs", _one(_floats), lambda t: torch.sqrt(t.abs() + 0.1), 0.5)
+_add("scale", _one(_floats, lambda rng, t: (rng.choice((0.5, -1.5, 2, 3)),)), lambda t, c: t * c, 0.7)
+for _name in ("add", "sub", "mul", "maximum", "minimum"):
+    _add(_name, _two(_numbers), getattr(torch, _name), 1.5)
+_add("divide", _two(_floats), lambda a, b: a / (b.abs() + 0.5), 0.7)
+_add("integer_remainder", _one(_integers, lambda rng, t: (rng.choice((2, 3, 7)),)), torch.remainder, 0.5)
+_add("integer_floor_divide", _one(_integers, lambda rng, t: (rng.choice((2, 3, 7)),)), torch.floor_divide, 0.5)
+_add("integer_and", _two(_integers), torch.bitwise_and, 0.5)
+_add("integer_less", _two(_integers), torch.lt, 0.7)
+_add("logical_not", _one(_everything), lambda t: torch.logical_not(t) if not t.is_floating_point() else torch.isnan(t), 0.3)
+_add("where", _where, torch.where, 1.0)
+_add("cast_float", _one(_everything, lambda rng, t: (rng.choice((torch.float32, torch.float32, torch.float64, torch.float16, torch.bfloat16)),)), lambda t, d: t.to(d), 0.6)
+_add("cast_integer", _one(_integers, lambda rng, t: (rng.choice((torch.int64, torch.int32, torch.uint8, torch.int8, torch.int16)),)), lambda t, d: t.to(d), 0.4)
+for _name in ("sum", "mean", "amax", "amin"):
+    _add(_name, _one(_floats, lambda rng, t: (*_dim(rng, t), rng.random() < 0.5) if t.dim() and t.numel() else None), getattr(torch, _name), 0.5)
+_add("sum_integers", _one(_integers, lambda rng, t: _dim(rng, t)), lambda t, d: t.sum(d), 0.4)
+_add("softmax", _one(_floats, _dim), torch.softmax, 0.5)
+_add("layer_norm", _one(_floats, lambda rng, t: () if t.dim() and t.shape[-1] > 2 else None), lambda t: F.layer_norm(t, t.shape[-1:]), 0.4)
+_add("cumsum", _one(_numbers, _dim), torch.cumsum, 0.3)
+_add("matmul", _matmul, lambda a, b: torch.matmul(a, b) * 0.25, 1.0)
+_add("permute", _one(_everything, _permutation), lambda t, p: t.permute(p), 1.2)
+_add("reshape", _one(_everything, _reshape), lambda t, s: t.reshape(s), 1.2)
+_add("slice", _one(_everything, _slice), _flat_slice, 1.2)
+_add("select", _one(_everything, lambda rng, t: (lambda d: (d, rng.randrange(-t.shape[d], t.shape[d])) if t.shape[d] else None)(rng.randrange(t.dim())) if t.dim() else None),
+     lambda t, d, i: t.select(d, i), 0.6)
+_add("expand", _one(_everything, _expand), lambda t, s: t.expand(s), 0.5)
+_add("unsqueeze", _one(_everything, lambda rng, t: (rng.randint(0, t.dim()),)), lambda t, d: t.unsqueeze(d), 0.6)
+_add("squeeze", _one(_everything), lambda t: t.squeeze(), 0.4)
+_add("flip", _one(_everything, _dim), lambda t, d: t.flip(d), 0.5)
+_add("clone", _one(_everything), lambda t: t.clone(), 0.6)
+_add("contiguous", _one(_everything), lambda t: t.contiguous(), 0.4)
+_add("cat", _same_but, _cat, 0.8)
+_add("copy_into_slice", _into, _write(lambda view, source: view.copy_(source)), 1.0, True)
+_add("add_into_slice", _into, _write(lambda view, source: view.add_(source)), 1.0, True)
+_add("fill_slice", _one(_numbers, _slice), lambda t, *where: _write(lambda view, c: view.fill_(c))(t, 1, *where), 0.5, True)

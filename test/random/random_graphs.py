@@ -1,0 +1,80 @@
+"""Random programs through graphc, judged against eager and against graphc itself.
+
+  random_graphs.py --count 300                     seeds from the date, which is printed
+  random_graphs.py --seed 1 --count 100000 --jobs 2 --work DIR      a long run; DIR/failures.txt grows as failures are found
+
+Each program has 5 to 40 operators: pointwise and mixed dtypes, reductions, matmul, views, in-place writes into views, sizes 0 and 1. Checked: its
+results, and two of: unoptimized, an intermediate exposed, outputs reversed, dims symbolic, inputs of other strides, 1 against 2 threads (bitwise).
+A failure is shrunk to a few operators and printed as Python. Exit status 1 where anything but right or refused was found, or nothing ran right.
+"""
+import argparse
+import collections
+import pathlib
+import sys
+import threading
+import time
+
+HERE = pathlib.Path(__file__).parent
+sys.path[:0] = [str(HERE.parent / "conformance")]
+from process import Worker
+
+CHUNK = 25
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, help="first seed; default: drawn from the clock")
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=120, help="most time of one program")
+    parser.add_argument("--work", type=pathlib.Path, help="a folder for failures.txt")
+    parser.add_argument("--no-reduce", action="store_true")
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    first = options.seed if options.seed is not None else int(time.time()) // 60
+    print(f"seed {first}, {options.count} programs", flush=True)
+    chunks = iter(range(first, first + options.count, CHUNK))
+    counts, reasons, lock = collections.Counter(), collections.Counter(), threading.Lock()
+
+    def record(case):
+        counts[case["outcome"]] += 1
+        if case["outcome"] == "refused":
+            reasons[case["text"].splitlines()[-2 if "\n    " in case["text"] else -1].strip()[:120]] += 1
+        elif case["outcome"] != "right":
+            text = f"== seed {case['case']}: {case['outcome']}\n{case['text']}\n"
+            print(text, flush=True)
+            if options.work:
+                options.work.mkdir(parents=True, exist_ok=True)
+                with open(options.work / "failures.txt", "a") as out:
+                    out.write(text)
+
+    def work():
+        worker = Worker(HERE / "worker.py", options.seconds)
+        while True:
+            with lock:
+                start = next(chunks, None)
+            if start is None:
+                break
+            seeds = list(range(start, min(start + CHUNK, first + options.count)))
+            cases, _ = worker.run({"name": f"seeds {start}", "seeds": seeds, "reduce": not options.no_reduce})
+            with lock:
+                for case in cases:
+                    record(case)
+        worker.stop()
+
+    threads = [threading.Thread(target=work) for _ in range(options.jobs)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for reason, count in reasons.most_common(10):
+        print(f"refused {count} times: {reason}")
+    print(f"{sum(counts.values())} programs: " + ", ".join(f"{n} {outcome}" for outcome, n in counts.most_common()))
+    sys.exit(0 if counts["right"] and set(counts) <= {"right", "refused"} else 1)
+
+
+if __name__ == "__main__":
+    main()
