@@ -188,7 +188,7 @@ private:
       lanes.width = s.columns;
       Value *inside = nullptr;
       if (!isWhole)
-        inside = b.CreateICmpSLT(f.iota(s.columns, 32), f.splat(b.CreateTrunc(b.CreateSub(f.dim(s.n), firstColumn), b.getInt32Ty()), s.columns));
+        inside = f.firstLanes(b.CreateSub(f.dim(s.n), firstColumn), s.columns);
       rhsN.set(IndexLanes::consecutive(firstColumn, f.i64(1)), rhsN.staysInside(s.columns));
       Value *value = lanes.load(rhsType, rhs, lanes.evaluate(s.rhs), inside, zero);
       lanes.store(rhsType, value, to, IndexLanes::consecutive(b.CreateMul(k, f.i64(s.columns)), f.i64(1)), nullptr);
@@ -409,7 +409,7 @@ private:
       for (unsigned j = 0; j < s.columns; j += width) {
         lanes.width = width;
         if (rest)
-          lanes.mask = b.CreateICmpSLT(f.iota(width, 32), f.splat(b.CreateTrunc(b.CreateSub(rest, f.i64(j)), b.getInt32Ty()), width));
+          lanes.mask = f.firstLanes(b.CreateSub(rest, f.i64(j)), width);
         epilogueN.set(IndexLanes::consecutive(b.CreateAdd(column, f.i64(j)), f.i64(1)), epilogueN.staysInside(width));
         Value *from = b.CreateGEP(element, tileBuffer, b.CreateAdd(b.CreateMul(r, f.i64(s.columns)), f.i64(j)));
         lanes.setValue(op.getBody().getArgument(0), b.CreateAlignedLoad(llvm::VectorType::get(element, width, false), from, llvm::Align(4)));
@@ -427,7 +427,7 @@ private:
     f.forLoop(f.i64(0), count, f.i64(1), [&](Value *c) {
       lanes.width = width;
       if (width != rows)
-        lanes.mask = b.CreateICmpULT(f.iota(width, 32), f.splat(b.CreateTrunc(f.opaque(f.i64(rows)), b.getInt32Ty()), width));
+        lanes.mask = f.firstLanes(f.i64(rows), width);
       epilogueN.set(IndexLanes::uniform(b.CreateAdd(column, c)));
       epilogueM.set(IndexLanes::consecutive(f.opaque(row), f.i64(1)));
       lanes.setValue(op.getBody().getArgument(0), lanes.load(s.accumulatorType, tileBuffer, IndexLanes::consecutive(c, f.i64(s.columns)), nullptr, nullptr));

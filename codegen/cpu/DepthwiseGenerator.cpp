@@ -390,7 +390,7 @@ Value *DepthwiseGenerator::loadX(Value *pointer) {
   Value *mask = nullptr;
   if (lanes.mask) {
     Value *rest = b.CreateSub(f.i64(inputChannels), firstInput());
-    mask = b.CreateICmpSLT(f.iota(count, 32), f.splat(b.CreateTrunc(rest, b.getInt32Ty()), count));
+    mask = f.firstLanes(rest, count);
   }
   return loadVector(pointer, count, mask);
 }

@@ -131,15 +131,20 @@ void FunctionBuilder::returnIf(llvm::Value *condition) {
   b.SetInsertPoint(next);
 }
 
-llvm::Value *FunctionBuilder::opaque(llvm::Value *value) {
-  if (!llvm::isa<llvm::Constant>(value))
-    return value;
+/// `value` plus a 0 that the optimiser doesn't know.
+llvm::Value *FunctionBuilder::hidden(llvm::Value *value) {
   if (!opaqueZero) { // no fact about a volatile load is known, not even which bits are 0
     llvm::AllocaInst *zero = slot(b.getInt64Ty(), 1, 8);
     entryBuilder.CreateStore(i64(0), zero, /*isVolatile=*/true);
     opaqueZero = entryBuilder.CreateLoad(b.getInt64Ty(), zero, /*isVolatile=*/true);
   }
   return b.CreateAdd(value, opaqueZero);
+}
+
+llvm::Value *FunctionBuilder::opaque(llvm::Value *value) { return llvm::isa<llvm::Constant>(value) ? hidden(value) : value; }
+
+llvm::Value *FunctionBuilder::firstLanes(llvm::Value *count, unsigned width) {
+  return b.CreateICmpSLT(iota(width, 32), splat(b.CreateTrunc(hidden(count), b.getInt32Ty()), width));
 }
 
 llvm::Value *FunctionBuilder::splat(llvm::Value *value, unsigned width) {

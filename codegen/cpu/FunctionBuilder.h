@@ -58,9 +58,11 @@ public:
   /// Leaves the kernel where the condition holds.
   void returnIf(llvm::Value *condition);
 
-  /// An i64 that the optimiser doesn't know to be this constant. Masks are made of such values: LLVM 22 compiles accesses with partly constant masks to
-  /// code that touches lanes which are off.
+  /// An i64 that the optimiser doesn't know to be this constant; other values are left as they are.
   llvm::Value *opaque(llvm::Value *value);
+  /// The mask of the first `count` (i64, any sign) of `width` lanes. The optimiser never learns a lane of it, also not from the branches around it: LLVM 22
+  /// compiles accesses with partly constant masks to code that touches lanes which are off.
+  llvm::Value *firstLanes(llvm::Value *count, unsigned width);
   /// `value` in all of `width` lanes; vectors and width 0 are left as they are.
   llvm::Value *splat(llvm::Value *value, unsigned width);
   /// <first, first + 1, …> as i32 or i64 lanes.
@@ -72,6 +74,7 @@ public:
   llvm::Function *getFunction() { return function; }
 
 private:
+  llvm::Value *hidden(llvm::Value *value);
   llvm::Value *argsField(unsigned offset, llvm::Type *type);
   llvm::Value *entryLoad(llvm::Type *type, llvm::Value *base, uint64_t byteOffset);
 

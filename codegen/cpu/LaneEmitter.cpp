@@ -78,7 +78,7 @@ void LaneEmitter::vectorLoop(Value *low, Value *high, unsigned lanesPerStep, boo
     f.forLoop(f.opaque(low), end, f.i64(lanesPerStep), [&](Value *i) { body(IndexLanes::consecutive(i, f.i64(1))); });
   Value *rest = b.CreateSub(high, end);
   f.ifThen(isWhole ? b.getFalse() : b.CreateICmpSGT(rest, f.i64(0)), [&] {
-    mask = b.CreateICmpULT(f.iota(width, 32), f.splat(b.CreateTrunc(f.opaque(rest), b.getInt32Ty()), width));
+    mask = f.firstLanes(rest, width);
     body(IndexLanes::consecutive(f.opaque(end), f.i64(1)));
   });
   width = oldWidth;
