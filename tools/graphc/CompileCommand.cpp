@@ -61,7 +61,7 @@ void printSummary(const driver::CompileOptions &options, const driver::CompileRe
 
 llvm::Error compileCommand(const Arguments &arguments) {
   CLI::App app("Compiles a PyTorch model file, TorchScript (.pt) or torch.export (.pt2), into one artifact that libgraphc runs.\n"
-               "Other commands: graphc run, graphc bench, graphc inspect; each has --help.",
+               "Other commands: graphc run, bench, inspect, verify, bisect; each has --help.",
                "graphc");
   CompileArguments compileArguments;
   std::string output, stage, report;

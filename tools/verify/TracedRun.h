@@ -30,6 +30,9 @@ public:
   /// The program's outputs. Errors: what the runtime refuses (Model), an index out of range in the data, ….
   llvm::Expected<std::vector<Tensor>> call(llvm::ArrayRef<Tensor> inputs);
 
+  /// Off: runs as they are in production, without a barrier around every step; then nothing is called.
+  void setTraced(bool traced) { context->setObserver(traced ? this : nullptr); }
+
   /// Called after each launch. `inputs` were read before it, only where `wantsInputs` says so; empty otherwise.
   std::function<void(kernel::LaunchOp, llvm::ArrayRef<Tensor> inputs, llvm::ArrayRef<Tensor> outputs)> onLaunch;
   std::function<bool(kernel::LaunchOp)> wantsInputs;
