@@ -82,7 +82,7 @@ private:
   kernel::ReduceOp reduce;
   const IndexAccess *x = nullptr, *w = nullptr;
   unsigned xBuffer = 0, wBuffer = 0;
-  llvm::SmallVector<unsigned, 2> channelIds; // grid indices that are the channel: one, or group and output
+  llvm::SmallVector<unsigned> channelIds;  // grid indices that are the channel: one, or group and output
   unsigned channel = 0, column = 0;        // channel: of all outputs
   std::optional<unsigned> groups, inputChannel;
   int64_t perGroup = 1, inputsPerGroup = 1, inputChannels = 0;
