@@ -3,7 +3,7 @@
 //   scaled_dot_product_attention   matmul, scale, mask, softmax, matmul
 //   lstm, gru                      one linear over all steps, then a cell for each step (the number of steps is known)
 //   lstm_cell, gru_cell            two linears and pointwise gates
-//   scatter, index_put, sort, …    comparisons and reductions (decompose/Indexing.h)
+//   scan, scatter, sort, …         routines of the runtime (decompose/Routines.h), or comparisons and reductions (decompose/Indexing.h)
 //   sum, mean, … over one element  a reshape
 //   batch_norm, large group_norm   scale and shift; statistics in two steps (decompose/Normalizations.h)
 //   convolution of symbolic dims   pad, then a convolution without padding (decompose/Convolutions.h)
@@ -14,6 +14,7 @@
 #include "passes/decompose/Convolutions.h"
 #include "passes/decompose/Indexing.h"
 #include "passes/decompose/Normalizations.h"
+#include "passes/decompose/Routines.h"
 #include "passes/outline/Groups.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -289,8 +290,11 @@ struct Decompose : graphc::impl::DecomposeBase<Decompose> {
             if (Value result = decomposeNormalization(norm))
               replace(norm, {result});
           })
-          .Default([](Operation *other) {
-            if (SmallVector<Value> results = decomposeIndexing(other); !results.empty())
+          .Default([&](Operation *other) {
+            SmallVector<Value> results = routines ? useRoutine(other) : SmallVector<Value>();
+            if (results.empty())
+              results = decomposeIndexing(other, routines);
+            if (!results.empty())
               replace(other, results);
           });
     if (!ok)

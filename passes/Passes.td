@@ -15,7 +15,8 @@ class Graphc_Pass<string flag, string op = "::mlir::ModuleOp"> : Pass<"graphc-" 
 
 def Decompose : Graphc_Pass<"decompose"> {
   let summary = "Composite ops without a kernel of their own become simpler ones";
-  let options = [Option<"maxSteps", "max-steps", "int64_t", "2048", "largest number of steps to which a recurrent layer is unrolled">];
+  let options = [Option<"maxSteps", "max-steps", "int64_t", "2048", "largest number of steps to which a recurrent layer is unrolled">,
+                 Option<"routines", "routines", "bool", "true", "scans, sorts and scattered writes become routines of the runtime instead of comparisons">];
 }
 
 def FoldConstants : Graphc_Pass<"fold-constants"> {

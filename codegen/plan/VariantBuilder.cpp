@@ -189,6 +189,28 @@ void VariantBuilder::addLaunch(kernel::LaunchOp op) {
   step.body.Set(std::move(launch));
 }
 
+/// A scatter writes into a copy of its base; other routines write all of their results.
+void VariantBuilder::addRoutine(kernel::RoutineOp op) {
+  bool isScatter = op.getRoutine() == kernel::Routine::scatter;
+  StringRef name = kernel::stringifyRoutine(op.getRoutine());
+  plan::LibraryCallT call;
+  call.library = "graphc";
+  call.function = name.str();
+  for (int64_t option : op.getConfig())
+    call.config.push_back(uint8_t(option));
+  for (Value input : op.getInputs().drop_front(isScatter))
+    call.buffers.push_back(buffers.lookup(input));
+  for (Value output : op.getOutputs()) {
+    buffers[output] = isScatter ? copy(buffers.lookup(op.getInputs()[0]), plan::BufferKind::Arena, 0, typeOf(output), op.getLoc())
+                                : addBuffer(typeOf(output), plan::BufferKind::Arena, 0, name);
+    call.buffers.push_back(buffers.lookup(output));
+  }
+  std::vector<uint32_t> used = call.buffers;
+  addStep(op.getLoc(), name).body.Set(std::move(call));
+  for (uint32_t buffer : used)
+    use(buffer);
+}
+
 llvm::Error VariantBuilder::addOp(Operation &op) {
   if (auto get = dyn_cast<graph::GetOp>(op)) {
     auto parameter = module.lookupSymbol<graph::ParameterOp>(get.getParameter());
@@ -204,6 +226,8 @@ llvm::Error VariantBuilder::addOp(Operation &op) {
     addAlias(alias);
   } else if (auto launch = dyn_cast<kernel::LaunchOp>(op)) {
     addLaunch(launch);
+  } else if (auto routine = dyn_cast<kernel::RoutineOp>(op)) {
+    addRoutine(routine);
   } else if (!isa<graph::WriteStateOp, func::ReturnOp, kernel::JoinOp>(op)) {
     return llvm::createStringError(describeLocation(op.getLoc()) + ": no plan step stands for '" + op.getName().getStringRef().str() + "'");
   }

@@ -26,6 +26,7 @@ private:
   void addGuard(graph::GuardOp op);
   void addAlias(kernel::AliasOp op);
   void addLaunch(kernel::LaunchOp op);
+  void addRoutine(kernel::RoutineOp op);
   void findJoins();
   /// The buffer of a launch's output: in a join's where it is a part of one.
   uint32_t addOutputBuffer(mlir::Value output, llvm::StringRef name);

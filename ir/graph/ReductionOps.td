@@ -55,4 +55,19 @@ class Graph_Scan<string mnemonic, list<string> atenOps>
 def Graph_CumsumOp : Graph_Scan<"cumsum", ["cumsum"]> { let summary = "Sums of the elements up to each along a dim"; }
 def Graph_CumprodOp : Graph_Scan<"cumprod", ["cumprod"]> { let summary = "Products of the elements up to each along a dim"; }
 
+// Without an element of their own: routines of the runtime, or comparisons (passes/decompose/Scans.cpp).
+def Graph_LogcumsumexpOp : Graph_InferredOp<"logcumsumexp", ["logcumsumexp"], "Scan", "Fp32", "FixesOrder", "todo"> {
+  let summary = "log(sum(exp(x))) of the elements up to each along a dim, without overflow";
+  let arguments = (ins Graph_FloatTensor:$x, I64Attr:$dim);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = "$x `dim` $dim attr-dict `:` functional-type(operands, results)";
+}
+class Graph_ExtremeScan<string mnemonic> : Graph_InferredOp<mnemonic, [mnemonic], "Scan", "Match", "FixesOrder", "todo"> {
+  let arguments = (ins Graph_Tensor:$x, I64Attr:$dim);
+  let results = (outs Graph_Tensor:$values, RankedTensorOf<[I64]>:$indices);
+  let assemblyFormat = "$x `dim` $dim attr-dict `:` functional-type(operands, results)";
+}
+def Graph_CummaxOp : Graph_ExtremeScan<"cummax"> { let summary = "The largest element up to each along a dim and its last position; NaN wins"; }
+def Graph_CumminOp : Graph_ExtremeScan<"cummin"> { let summary = "The smallest element up to each along a dim and its last position; NaN wins"; }
+
 #endif // GRAPHC_IR_GRAPH_REDUCTIONOPS_TD

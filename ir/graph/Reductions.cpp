@@ -67,6 +67,20 @@ LogicalResult CumprodOp::inferReturnTypes(MLIRContext *, OptionalLoc loc, Adapto
   return inferSame(loc, a.getX(), a.getDim(), types);
 }
 
+LogicalResult LogcumsumexpOp::inferReturnTypes(MLIRContext *, OptionalLoc loc, Adaptor a, SmallVectorImpl<Type> &types) {
+  return inferSame(loc, a.getX(), a.getDim(), types);
+}
+static LogicalResult inferExtremeScan(OptionalLoc loc, Value x, int64_t dim, SmallVectorImpl<Type> &types) {
+  types.append({x.getType(), getTensorType(graph::getDims(tensorType(x)), IntegerType::get(x.getContext(), 64))});
+  return checkDim(loc, dim, tensorType(x).getRank());
+}
+LogicalResult CummaxOp::inferReturnTypes(MLIRContext *, OptionalLoc loc, Adaptor a, SmallVectorImpl<Type> &types) {
+  return inferExtremeScan(loc, a.getX(), a.getDim(), types);
+}
+LogicalResult CumminOp::inferReturnTypes(MLIRContext *, OptionalLoc loc, Adaptor a, SmallVectorImpl<Type> &types) {
+  return inferExtremeScan(loc, a.getX(), a.getDim(), types);
+}
+
 //===-- one element ----------------------------------------------------------------===//
 
 namespace {

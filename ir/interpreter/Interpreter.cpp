@@ -1,6 +1,7 @@
 // See Interpreter.h.
 #include "ir/interpreter/Interpreter.h"
 #include "ir/interpreter/KernelInterpreter.h"
+#include "ir/interpreter/Routines.h"
 #include "ir/interpreter/SingleOpKernel.h"
 #include "ir/support/Check.h"
 #include "ir/support/Location.h"
@@ -16,7 +17,7 @@ static llvm::Error errorAt(Operation *op, const std::string &text) {
 }
 
 bool graphc::interpreter::canEvaluate(Operation *op) {
-  return isa<graph::ConstantOp, graph::GetOp, kernel::LaunchOp, kernel::AliasOp, kernel::JoinOp>(op) || hasKernel(op);
+  return isa<graph::ConstantOp, graph::GetOp, kernel::LaunchOp, kernel::AliasOp, kernel::JoinOp, kernel::RoutineOp>(op) || hasKernel(op);
 }
 
 /// Row-major positions of a tensor's elements in the order in which they lie in memory.
@@ -88,6 +89,12 @@ llvm::Expected<std::vector<Tensor>> Interpreter::evaluate(Operation *op, ArrayRe
     return std::vector<Tensor>{evaluateAlias(alias, *operands[0], symbols)};
   if (auto join = dyn_cast<kernel::JoinOp>(op))
     return std::vector<Tensor>{evaluateJoin(join, operands, symbols)};
+  if (auto routine = dyn_cast<kernel::RoutineOp>(op)) {
+    SmallVector<SmallVector<int64_t>> sizes;
+    for (Value output : routine.getOutputs())
+      sizes.push_back(makeTensor(cast<RankedTensorType>(output.getType()), symbols).sizes);
+    return evaluateRoutine(routine, operands, sizes, precision);
+  }
   if (auto launch = dyn_cast<kernel::LaunchOp>(op))
     return interpretKernel(module.lookupSymbol<kernel::FuncOp>(launch.getKernel()), operands, symbols, precision);
   if (!hasKernel(op))

@@ -346,3 +346,34 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError("operand or result types differ from the kernel's");
   return success();
 }
+
+namespace {
+struct RoutineShape {
+  size_t inputs, outputs, options;
+};
+} // namespace
+
+static RoutineShape getShape(Routine routine) {
+  switch (routine) {
+  case Routine::cummax:
+  case Routine::cummin: return {1, 2, 1};
+  case Routine::sort: return {1, 2, 2};
+  case Routine::scatter: return {3, 1, 3};
+  default: return {1, 1, 1};
+  }
+}
+
+LogicalResult RoutineOp::verify() {
+  RoutineShape shape = getShape(getRoutine());
+  if (getInputs().size() != shape.inputs || getOutputs().size() != shape.outputs || getConfig().size() != shape.options)
+    return emitOpError() << stringifyRoutine(getRoutine()) << " takes " << shape.inputs << " operands and " << shape.options << " options and gives " << shape.outputs
+                         << " results";
+  SmallVector<Value> values(getInputs());
+  llvm::append_range(values, getOutputs());
+  for (Value value : values) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (getConfig()[0] < 0 || getConfig()[0] >= type.getRank())
+      return emitOpError() << "dim " << getConfig()[0] << " is outside " << type;
+  }
+  return success();
+}

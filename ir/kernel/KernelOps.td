@@ -136,3 +136,18 @@ def Kernel_JoinOp : Kernel_Op<"join", [Pure]> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$parts attr-dict `:` functional-type($parts, $result)";
 }
+
+def Kernel_RoutineOp : Kernel_Op<"routine", [Pure]> {
+  let summary = "Runs a routine of the runtime: a scan, sort or scatter, which are no loop nests over elements";
+  let description = [{
+    Between launches only; operands and results lie in default order. `config` by routine:
+    cumsum, cumprod, logcumsumexp: [dim]; one operand, one result of its type. cummax, cummin: [dim]; values and i64 positions, the last of equal ones, NaN wins.
+    sort: [dim, descending]; values and i64 positions, stable, NaN is largest; where the results are shorter along dim, only their first elements are made.
+    scatter: [dim, how, exclude_self]; operands base, indices, source, as graph.scatter with source's dims; indices of size 1 in other dims count for all of the source
+    there. `how` is graph.scatter's reduction (not mean). An index outside base's dim is recorded in the run's status slot and writes nothing.
+  }];
+  let arguments = (ins Kernel_Routine:$routine, Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$config);
+  let results = (outs Variadic<AnyRankedTensor>:$outputs);
+  let assemblyFormat = "$routine `(` $inputs `)` $config attr-dict `:` functional-type($inputs, $outputs)";
+  let hasVerifier = 1;
+}

@@ -5,6 +5,7 @@
 //   sort(x):                               rank_j = number of elements that come before x_j;  order[p] = the j whose rank is p;  values = gather(x, order)
 #include "passes/decompose/Indexing.h"
 #include "ir/graph/Infer.h"
+#include "passes/decompose/Routines.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -20,7 +21,7 @@ uint64_t toInteger(double value) { return value >= 0x1p63 ? uint64_t(std::numeri
 /// Short spelling for graph ops before one op.
 class GraphBuilder {
 public:
-  explicit GraphBuilder(Operation *op) : b(op), loc(op->getLoc()), context(op->getContext()) {}
+  explicit GraphBuilder(Operation *op, bool routines = false) : b(op), loc(op->getLoc()), context(op->getContext()), routines(routines) {}
 
   template <typename Op, typename... Arguments> Value make(Arguments &&...arguments) {
     return Op::create(b, loc, std::forward<Arguments>(arguments)...)->getResult(0);
@@ -55,6 +56,7 @@ public:
   OpBuilder b;
   Location loc;
   MLIRContext *context;
+  bool routines;
 };
 
 SmallVector<DimAttr> dimsOf(Value x) { return getDims(tensorType(x)); }
@@ -138,7 +140,17 @@ Value combine(GraphBuilder &b, const Scatter &s, Value hits, Value block) {
   return b.make<WhereOp>(b.make<GeOp>(last, zero), written, block);
 }
 
+/// The write as a routine.
+Value buildRoutine(GraphBuilder &b, const Scatter &s) {
+  auto op = ScatterOp::create(b.b, b.loc, s.base, s.indices, s.source, s.dim, s.reduce, s.excludeSelf);
+  Value result = useRoutine(op)[0];
+  op->erase();
+  return result;
+}
+
 Value buildScatter(GraphBuilder &b, Scatter s) {
+  if (b.routines)
+    return buildRoutine(b, s);
   SmallVector<DimAttr> base = dimsOf(s.base), shape = dimsOf(s.indices);
   if (llvm::any_of(shape, [](DimAttr d) { return isConstant(d, 0); }))
     return s.base;
@@ -163,6 +175,8 @@ Value buildSliceWrite(GraphBuilder &b, Value base, Value indices, Value source, 
   if (shape.empty()) // a 0-d tensor has one slice, itself
     return reduce == ScatterReduce::none ? source : b.make<AddOp>(base, source);
   along[dim] = shape[dim];
+  if (b.routines)
+    return scatterSlices(b.b, b.loc, base, b.reshape(indices, along), source, dim, reduce);
   return buildScatter(b, {base, b.expand(b.reshape(indices, along), shape), source, dim, reduce, false});
 }
 
@@ -261,22 +275,22 @@ SmallVector<Value> buildSort(Operation *op, Value x, int64_t dim, std::optional<
 
 } // namespace
 
-SmallVector<Value> graphc::decomposeIndexing(Operation *op) {
+SmallVector<Value> graphc::decomposeIndexing(Operation *op, bool routines) {
   return llvm::TypeSwitch<Operation *, SmallVector<Value>>(op)
       .Case<ScatterOp>([](ScatterOp o) {
         GraphBuilder b(o);
         return SmallVector<Value>{buildScatter(b, {o.getBase(), o.getIndices(), o.getSource(), int64_t(o.getDim()), o.getReduce(), o.getExcludeSelf()})};
       })
-      .Case<IndexAddOp>([](IndexAddOp o) {
-        GraphBuilder b(o);
+      .Case<IndexAddOp>([&](IndexAddOp o) {
+        GraphBuilder b(o, routines);
         return SmallVector<Value>{buildSliceWrite(b, o.getBase(), o.getIndices(), o.getSource(), o.getDim(), ScatterReduce::sum)};
       })
-      .Case<IndexCopyOp>([](IndexCopyOp o) {
-        GraphBuilder b(o);
+      .Case<IndexCopyOp>([&](IndexCopyOp o) {
+        GraphBuilder b(o, routines);
         return SmallVector<Value>{buildSliceWrite(b, o.getBase(), o.getIndices(), o.getSource(), o.getDim(), ScatterReduce::none)};
       })
-      .Case<IndexPutOp>([](IndexPutOp o) {
-        GraphBuilder b(o);
+      .Case<IndexPutOp>([&](IndexPutOp o) {
+        GraphBuilder b(o, routines);
         return SmallVector<Value>{buildIndexPut(b, o)};
       })
       .Case<SortOp>([](SortOp o) { return buildSort(o, o.getX(), o.getDim(), std::nullopt, o.getDescending()); })

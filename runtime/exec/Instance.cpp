@@ -250,12 +250,50 @@ void Instance::prepareLaunch(uint32_t index, const Launch &launch, const Instanc
     touchesState_ |= places_[buffer].root == Root::State;
 }
 
+/// Routines take their buffers' dims at their word: the memory must hold that many elements, in default order.
+static void checkRowMajor(uint32_t step, const Buffer &planned, const RoutineBuffer &buffer, uint64_t bytes) {
+  uint64_t needed = graphc_dtype_size(static_cast<graphc_dtype>(buffer.dtype));
+  bool fits = true;
+  for (int64_t size : buffer.dims)
+    fits = fits && size >= 0 && !__builtin_mul_overflow(needed, static_cast<uint64_t>(size), &needed);
+  for (uint32_t d = 0; planned.order() && d < planned.order()->size(); ++d)
+    fits = fits && planned.order()->Get(d) == d;
+  if (!fits || needed > bytes)
+    throw internalFailure(text("step ", step, " calls a routine on a buffer of ", bytes, " bytes that is smaller than its dims or not in default order"));
+}
+
+/// A routine runs as a kernel whose first pointer is its call.
+void Instance::prepareRoutineCall(uint32_t index, const LibraryCall &call, const InstanceEnv &env) {
+  std::vector<RoutineBuffer> buffers;
+  ExecStep &step = steps_[index];
+  step.firstPointer = static_cast<uint32_t>(pointers_.size());
+  for (uint32_t buffer : *call.buffers()) {
+    buffers.push_back({variant_->buffers()->Get(buffer)->dtype(), {}});
+    bufferDims(buffer, buffers.back().dims);
+    checkRowMajor(index, *variant_->buffers()->Get(buffer), buffers.back(), places_[buffer].bytes);
+    touchesState_ |= places_[buffer].root == Root::State;
+  }
+  const RoutineCall &routine =
+      routines_.emplace_back(prepareRoutine(call.function()->string_view(), {call.config()->data(), call.config()->size()}, buffers));
+  step.kind = StepBody::Launch;
+  step.kernel = routine.kernel;
+  step.units = routine.units;
+  step.chunk = std::max(routine.chunk, (step.units + preferredMaxChunks - 1) / preferredMaxChunks);
+  step.chunkCount = static_cast<uint32_t>(step.units == 0 ? 0 : (step.units - 1) / step.chunk + 1);
+  scratchBytes_ = std::max(scratchBytes_, (routine.scratchBytes + 63) & ~uint64_t(63));
+  step.parallel = env.threads > 1 && step.chunkCount > 1;
+  hasParallelSteps_ |= step.parallel;
+  pointers_.resize(pointers_.size() + 1 + buffers.size());
+}
+
 void Instance::prepareStep(uint32_t index, const InstanceEnv &env) {
   const Step &planStep = *variant_->steps()->Get(index);
   ExecStep &step = steps_[index];
   step.kind = planStep.body_type();
   if (const Launch *launch = planStep.body_as_Launch()) {
     prepareLaunch(index, *launch, env);
+  } else if (const LibraryCall *call = planStep.body_as_LibraryCall()) {
+    prepareRoutineCall(index, *call, env);
   } else if (const Copy *copy = planStep.body_as_Copy()) {
     step.from = copy->from(), step.to = copy->to();
     step.bytes = places_[step.from].bytes;
@@ -290,6 +328,8 @@ void Instance::prepareStep(uint32_t index, const InstanceEnv &env) {
 void Instance::prepareSteps(const InstanceEnv &env) {
   steps_.assign(variant_->steps()->size(), ExecStep());
   pointers_.clear();
+  routines_.clear();
+  routines_.reserve(steps_.size());
   scratchBytes_ = 0;
   hasParallelSteps_ = false;
   for (uint32_t i = 0; i < steps_.size(); ++i)
@@ -320,10 +360,16 @@ void Instance::resolve(const Roots &roots) {
     return;
   for (size_t i = 0; i < places_.size(); ++i)
     addresses_[i] = rootAddress(places_[i], roots) + places_[i].offset;
-  for (size_t i = 0; i < steps_.size(); ++i) {
-    const Launch *launch = variant_->steps()->Get(static_cast<uint32_t>(i))->body_as_Launch();
-    for (uint32_t p = 0; launch && p < launch->buffers()->size(); ++p)
-      pointers_[steps_[i].firstPointer + p] = addresses_[launch->buffers()->Get(p)];
+  for (size_t i = 0, routine = 0; i < steps_.size(); ++i) {
+    const Step &step = *variant_->steps()->Get(static_cast<uint32_t>(i));
+    const Launch *launch = step.body_as_Launch();
+    const LibraryCall *call = step.body_as_LibraryCall();
+    void **pointer = pointers_.data() + steps_[i].firstPointer;
+    if (call)
+      *pointer++ = &routines_[routine++];
+    const auto *buffers = launch ? launch->buffers() : call ? call->buffers() : nullptr;
+    for (uint32_t p = 0; buffers && p < buffers->size(); ++p)
+      pointer[p] = addresses_[buffers->Get(p)];
   }
   resolved_ = roots;
   isResolved_ = true;

@@ -8,6 +8,7 @@
 #define GRAPHC_RUNTIME_EXEC_INSTANCE_H
 
 #include "runtime/exec/ArenaPlan.h"
+#include "runtime/exec/Routines.h"
 #include "runtime/exec/Storage.h"
 #include "runtime/loader/Model.h"
 
@@ -26,7 +27,7 @@ struct Roots {
 
 /// A plan step with everything that doesn't change while the tuple of dims stays.
 struct ExecStep {
-  plan::StepBody kind = plan::StepBody::NONE;
+  plan::StepBody kind = plan::StepBody::NONE; // a routine's is Launch
   bool parallel = false;
   graphc_kernel kernel = nullptr;
   uint32_t firstPointer = 0; // into Instance::pointers
@@ -110,6 +111,7 @@ private:
   void prepareSteps(const InstanceEnv &env);
   void prepareStep(uint32_t index, const InstanceEnv &env);
   void prepareLaunch(uint32_t index, const plan::Launch &launch, const InstanceEnv &env);
+  void prepareRoutineCall(uint32_t index, const plan::LibraryCall &call, const InstanceEnv &env);
   std::byte *rootAddress(const Place &place, const Roots &roots) const;
 
   const Model *model_ = nullptr;
@@ -121,6 +123,7 @@ private:
   std::vector<Storage> guarded_;
   std::vector<ExecStep> steps_;
   std::vector<void *> pointers_;
+  std::vector<RoutineCall> routines_; // pointers_ points into it
   std::vector<Input> inputs_;
   std::vector<Output> outputs_;
   std::vector<uint64_t> stateBytes_;

@@ -3,6 +3,7 @@
 #include "runtime/loader/CheckPlan.h"
 
 #include "runtime/exec/Dims.h"
+#include "runtime/exec/Routines.h"
 #include "runtime/plan/KernelAbi.h"
 #include "runtime/status/Failure.h"
 
@@ -388,9 +389,15 @@ uint32_t VariantChecker::step(uint32_t index, uint32_t end, uint32_t depth) {
   } else if (const Raise *body = step.body_as_Raise()) {
     scalar(body->predicate(), "raise");
     require(body->message() < sizeOf(plan.messages()), "names message ", body->message(), " of ", sizeOf(plan.messages()));
+  } else if (const LibraryCall *body = step.body_as_LibraryCall()) {
+    for (uint32_t i = 0; i < sizeOf(body->buffers()); ++i)
+      use(body->buffers()->Get(i), "library call");
+    for (uint32_t i = 0; i < sizeOf(body->dims()); ++i)
+      tables.dim(body->dims()->Get(i), "library call");
+    require(body->library()->string_view() != "graphc" || (sizeOf(body->buffers()) > 0 && sizeOf(body->config()) > 0),
+            "calls a routine without buffers or options");
   } else {
-    require(step.body_type() == StepBody::LibraryCall || step.body_type() == StepBody::Fallback,
-            "is of a kind that this runtime does not know");
+    require(step.body_type() == StepBody::Fallback, "is of a kind that this runtime does not know");
   }
   return index + 1;
 }
@@ -429,8 +436,9 @@ std::string checkPlan(const plan::Plan &plan, const std::vector<uint64_t> &weigh
 std::string unsupportedStep(const plan::Plan &plan) {
   for (const Variant *variant : *plan.variants())
     for (const Step *step : *variant->steps()) {
-      if (const LibraryCall *call = step->body_as_LibraryCall())
-        return "a call of library " + call->library()->str();
+      if (const LibraryCall *call = step->body_as_LibraryCall();
+          call && (call->library()->string_view() != "graphc" || !isRoutine(call->function()->string_view())))
+        return "a call of " + call->function()->str() + " of library " + call->library()->str();
       if (const Fallback *fallback = step->body_as_Fallback())
         return "a fallback segment for the plugin " + fallback->plugin()->str();
     }

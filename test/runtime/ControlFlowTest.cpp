@@ -137,7 +137,7 @@ TEST(ControlFlow, LibraryAndFallbackStepsAreRefusedByName) {
       FAIL();
     } catch (const Error &error) {
       EXPECT_EQ(error.status(), GRAPHC_ERROR_UNSUPPORTED);
-      EXPECT_NE(std::string(error.what()).find(library ? "a call of library cublasLt" : "plugin torch"), std::string::npos)
+      EXPECT_NE(std::string(error.what()).find(library ? "a call of matmul of library cublasLt" : "plugin torch"), std::string::npos)
           << error.what();
     }
   }

@@ -467,6 +467,32 @@ def composite_cases():
             composite(f"{name}.{layers}.{bidirectional}.{batch_first}", op, [first, *states, *weights], [t.detach().contiguous() for t in results])
 
 
+def routine_cases():
+    """Scans, orders and scattered writes in every dtype, along inner and outer dims, over sizes 0 and 1."""
+    for dtype in (*FLOATS, *INTS):
+        x, name = random_of(dtype, 3, 5, 2), NAMES[dtype]
+        if dtype.is_floating_point:
+            x[1, 2, 0] = x[2, 0, 1] = float("nan")
+        composite(f"routine.cumsum.{name}", "graph.cumsum $0 dim 1", [x], lambda t: t.cumsum(1, dtype=t.dtype))
+        composite(f"routine.cumprod.{name}", "graph.cumprod $0 dim 2", [x], lambda t: t.cumprod(2, dtype=t.dtype))
+        composite(f"routine.cummax.{name}", "graph.cummax $0 dim 1", [x], lambda t: list(t.cummax(1)))
+        composite(f"routine.cummin.{name}", "graph.cummin $0 dim 0", [x], lambda t: list(t.cummin(0)))
+        composite(f"routine.sort.{name}", "graph.sort $0 dim 1 descending", [x], lambda t: [v.contiguous() for v in t.sort(dim=1, descending=True, stable=True)])
+        base, source = random_of(dtype, 4, 5, 2), random_of(dtype, 3, 5, 2)
+        composite(f"routine.scatter.{name}", "graph.scatter $0, $1, $2 dim 0 sum", [base, torch.randint(0, 4, (3, 5, 2)), source], lambda b, i, s: b.scatter_add(0, i, s))
+        composite(f"routine.index_copy.{name}", "graph.index_copy $0, $1, $2 dim 1", [base, torch.tensor([3, 0], dtype=torch.int32), base[:, :2].contiguous()],
+                  lambda b, i, s: b.index_copy(1, i.long(), s))
+    wide = torch.randn(2, 300)
+    composite("routine.logcumsumexp", "graph.logcumsumexp $0 dim 1", [wide * 50], lambda t: t.logcumsumexp(1))
+    composite("routine.logcumsumexp.edges", "graph.logcumsumexp $0 dim 0", [torch.tensor([float("-inf"), float("-inf"), 1.0, 700.0, float("inf")])], lambda t: t.logcumsumexp(0))
+    composite("routine.topk.long", "graph.topk $0 k 3 dim 1", [wide], lambda t: t.topk(3, 1))
+    for shape in ((3, 0), (0, 4), (1, 1)):
+        composite(f"routine.cumsum.{shape}", "graph.cumsum $0 dim 1", [torch.randn(shape)], lambda t: t.cumsum(1))
+        composite(f"routine.sort.{shape}", "graph.sort $0 dim 1", [torch.randn(shape)], lambda t: list(t.sort(dim=1, stable=True)))
+        composite(f"routine.scatter.{shape}", "graph.scatter $0, $1, $2 dim 1 none", [torch.randn(shape), torch.zeros(shape, dtype=torch.int64), torch.randn(shape)],
+                  lambda b, i, s: b.scatter(1, i, s))
+
+
 def indexing_cases():
     """Scattered writes and orders, which Decompose expresses in comparisons and reductions."""
     base, source = torch.randn(4, 5, 3), torch.randn(4, 6, 3)
@@ -515,7 +541,7 @@ def indexing_cases():
     composite("error.index_put", "graph.index_put $0, $1[$2] at [0]", [torch.ones(5), torch.ones(1), torch.tensor([-6])], torch.ones(5))
 
 
-for group in (error_cases, indexing_cases, composite_cases, pointwise_cases, binary_cases, view_cases, reduction_cases, normalization_cases, contraction_cases, window_cases, gather_cases):
+for group in (error_cases, routine_cases, indexing_cases, composite_cases, pointwise_cases, binary_cases, view_cases, reduction_cases, normalization_cases, contraction_cases, window_cases, gather_cases):
     group()
 
 
@@ -524,8 +550,11 @@ def main(arguments):
     if arguments[:1] == ["--keep"]:
         keep, arguments = arguments[1], arguments[2:]
     outline = ["graphc-opt", "-", "--graphc-decompose", "--graphc-fuse-kernels", "--graphc-outline-kernels"]
+    compare = ["graphc-opt", "-", "--graphc-decompose=routines=false", "--graphc-fuse-kernels", "--graphc-outline-kernels"]
     total = 0
-    for title, chosen, commands in (("ops", CASES, [["graphc-eval", "-"]]), ("outlined kernels", CASES + COMPOSITE, [outline, ["graphc-eval", "-"]])):
+    scattered = [c for c in COMPOSITE if c[0].startswith(("scatter", "sort", "topk", "index_", "error."))]
+    for title, chosen, commands in (("ops", CASES, [["graphc-eval", "-"]]), ("without routines", scattered, [compare, ["graphc-eval", "-"]]),
+                                    ("outlined kernels", CASES + COMPOSITE, [outline, ["graphc-eval", "-"]])):
         cases = [c for c in chosen if not arguments or any(c[0].startswith(a) for a in arguments)]
         failures = run(cases, commands, keep)
         print("".join(f"{failure}\n" for failure in failures) + f"{title}: {len(cases)} cases, {len(failures)} failures")
