@@ -36,6 +36,9 @@ struct BuiltGraph {
 /// text with their Python lines, an exception that the model raises for these arguments, inputs that are missing or don't fit.
 llvm::Expected<BuiltGraph> buildGraph(mlir::MLIRContext &context, const SourceGraph &source, const BuildOptions &options);
 
+/// The ATen operators that have a meaning, sorted: "aten::add" for all overloads, "aten::max.other" for one. An operator may still be refused for some arguments.
+std::vector<std::string> supportedOperators();
+
 } // namespace graphc::frontend
 
 #endif // GRAPHC_FRONTEND_GRAPHBUILDER_H

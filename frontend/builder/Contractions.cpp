@@ -3,6 +3,9 @@
 // `aten::matmul` of 1-d operands is a matmul between reshapes; `aten::addmm(b, x, w.t())` is graph.linear; 'same' padding is
 // numbers, with a graph.pad where the sides differ.
 #include "frontend/builder/Contractions.h"
+#include "frontend/builder/Expression.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace graphc;
@@ -187,6 +190,19 @@ static void convolve(Call &call, bool transposedConvolution) {
 static void convertConvolution(Call &call) { convolve(call, call.boolean("transposed", false)); }
 static void convertConvTranspose(Call &call) { convolve(call, true); }
 
+/// log(sum(exp(scores))) of each row, which the flash form gives beside the result.
+static Value attentionLogsumexp(Call &call, const Expr &q, const Expr &k, const OptionalOperand &mask, bool causal, double scale) {
+  SmallVector<int64_t> swap = allDims(k.rank());
+  std::swap(swap[k.rank() - 1], swap[k.rank() - 2]);
+  Expr scores = Expr(call, matmul(call, q.cast(wide(q.dtype())), k.cast(wide(k.dtype())).permute(swap))) * scale;
+  int64_t last = scores.rank() - 1;
+  if (mask.value)
+    scores = call.e.dtype(mask.value) == ScalarType::Bool ? where(Expr(call, mask.value), scores, -HUGE_VAL) : scores + Expr(call, call.e.cast(mask.value, scores.dtype()));
+  if (causal)
+    scores = where(positions(call, scores.dim(last), last, last + 1) <= positions(call, scores.dim(last - 1), last - 1, last + 1), scores, -HUGE_VAL);
+  return call.e.cast(call.e.create<graph::LogsumexpOp>(Value(scores), SmallVector<int64_t>{last}, false), ScalarType::F32);
+}
+
 static void convertAttention(Call &call) {
   Value q = call.value("query"), k = call.value("key"), v = call.value("value");
   OptionalOperand mask = call.optionalValue("attn_mask");
@@ -199,9 +215,14 @@ static void convertAttention(Call &call) {
   FloatAttr scale;
   if (call.given("scale"))
     scale = call.e.builder.getF64FloatAttr(call.number("scale"));
-  call.give(call.e.create<graph::AttentionOp>(q, k, v, mask, call.boolean("is_causal", false), scale, call.boolean("enable_gqa", false)));
-  if (call.node.results.size() > 1) // the log-sum-exp that only the backward pass reads
-    call.give(call.e.constant({0}, ScalarType::F32, {}));
+  bool causal = call.boolean("is_causal", false);
+  call.give(call.e.create<graph::AttentionOp>(q, k, v, mask, causal, scale, call.boolean("enable_gqa", false)));
+  if (call.node.results.size() == 1)
+    return;
+  DimAttr features = call.e.dim(q, call.e.rank(q) - 1);
+  if (!scale && !features.isConstant())
+    return call.fail("flash attention over a symbolic number of features");
+  call.give(attentionLogsumexp(call, Expr(call, q), Expr(call, k), mask, causal, scale ? scale.getValueAsDouble() : 1 / std::sqrt(double(features.getValue()))));
 }
 
 /// Rows [part * size, (part + 1) * size) of a packed projection weight or bias.

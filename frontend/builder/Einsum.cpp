@@ -65,6 +65,32 @@ void appendSizes(Call &call, const Labelled &x, StringRef labels, SmallVectorImp
     shape.push_back(call.e.dim(x.value, int64_t(x.labels.find(c))));
 }
 
+/// The dim of label `c`, of size 1, repeated.
+Labelled widened(Call &call, const Labelled &x, char c, DimAttr size) {
+  SmallVector<DimAttr> shape = call.e.dims(x.value);
+  shape[x.labels.find(c)] = size;
+  Labelled result = x;
+  result.value = call.e.expand(x.value, shape);
+  return result;
+}
+
+/// A label that occurs twice stands for a diagonal.
+Labelled withoutRepeats(Call &call, Labelled x) {
+  for (size_t first = 0; first < x.labels.size(); ++first) {
+    size_t second = x.labels.find(x.labels[first], first + 1);
+    if (second == std::string::npos)
+      continue;
+    char label = x.labels[first];
+    unifyDims(call, call.e.dim(x.value, int64_t(first)), call.e.dim(x.value, int64_t(second)));
+    x.value = call.e.create<graph::DiagonalOp>(x.value, int64_t(0), int64_t(first), int64_t(second));
+    x.labels.erase(second, 1);
+    x.labels.erase(first, 1);
+    x.labels += label;
+    first = size_t(-1);
+  }
+  return x;
+}
+
 /// The two operands combined; labels in neither `needed` nor the other operand are summed first.
 Labelled contract(Call &call, Labelled a, Labelled b, StringRef needed) {
   a = summed(call, a, (needed + b.labels).str());
@@ -73,11 +99,12 @@ Labelled contract(Call &call, Labelled a, Labelled b, StringRef needed) {
   std::string rows = without(a.labels, common), columns = without(b.labels, common);
   for (char c : common) { // a size of 1 stands for any
     DimAttr left = sizeOf(call, a, StringRef(&c, 1)), right = sizeOf(call, b, StringRef(&c, 1));
-    if (left != right && (graph::isConstant(left, 1) || graph::isConstant(right, 1))) {
-      call.fail("einsum that broadcasts a size of 1");
-      return a;
-    }
-    unifyDims(call, left, right);
+    if (left != right && graph::isConstant(left, 1))
+      a = widened(call, a, c, right);
+    else if (left != right && graph::isConstant(right, 1))
+      b = widened(call, b, c, left);
+    else
+      unifyDims(call, left, right);
   }
   if (call.failed() || call.run.stopped())
     return a;
@@ -132,10 +159,8 @@ std::string outputLabels(StringRef equation, ArrayRef<Labelled> operands) {
 }
 
 void giveEinsum(Call &call, std::vector<Labelled> operands, StringRef output) {
-  for (const Labelled &operand : operands)
-    for (char c : operand.labels)
-      if (StringRef(operand.labels).count(c) > 1)
-        return call.fail("einsum with a label twice in one operand");
+  for (Labelled &operand : operands)
+    operand = withoutRepeats(call, operand);
   Labelled result = operands[0];
   for (size_t i = 1; i < operands.size() && !call.failed() && !call.run.stopped(); ++i) {
     std::string needed = output.str();

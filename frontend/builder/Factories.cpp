@@ -2,7 +2,7 @@
 //
 // A filled tensor is an expanded 0-d constant; what importing knows element by element (linspace, small tensor literals) is one
 // graph.constant.
-#include "frontend/builder/Promotion.h"
+#include "frontend/builder/Expression.h"
 
 #include <cmath>
 
@@ -105,30 +105,28 @@ static void convertArange(Call &call) {
                                          call.e.dim(int64_t(count)), elementType(call.e.context(), type)));
 }
 
-/// From both ends, as eager computes it, in the dtype's own precision.
+/// A bound of linspace: a number or a 0-d tensor, in the dtype that the points are computed in.
+static Expr bound(Call &call, StringRef name, ScalarType type) {
+  PromotedOperand operand = promotedOperand(call, name);
+  return {call, call.failed() ? Value() : promoted(call, operand, type)};
+}
+
+/// start + step * i from both ends, as eager computes it: in the dtype's own precision, or in f64 for integers, which truncate. `logspace`: powers of a base of that.
 static void convertLinspace(Call &call) {
-  std::optional<Val> start = numberArgument(call, "start", Val(0.0)), end = numberArgument(call, "end", Val(0.0));
+  bool isLog = call.op() == "aten::logspace";
   int64_t steps = call.integer("steps", 100);
-  ScalarType type = call.dtype("dtype", ScalarType::F32);
-  if (!start || !end || call.failed())
-    return;
-  if (!start->isNumber() || !end->isNumber() || !isFloat(type) || steps < 0 || steps > 1 << 20)
-    return call.fail("linspace of symbolic bounds, of integers, or of more than a million steps");
-  bool single = type != ScalarType::F64;
-  double from = toDouble(*start), to = toDouble(*end);
-  std::vector<Val> elements;
-  for (int64_t i = 0; i < steps; ++i) {
-    if (steps == 1) {
-      elements.push_back(from);
-    } else if (single) {
-      float a = float(from), b = float(to), step = (b - a) / float(steps - 1);
-      elements.push_back(double(i < steps / 2 ? a + step * float(i) : b - step * float(steps - i - 1)));
-    } else {
-      double step = (to - from) / double(steps - 1);
-      elements.push_back(i < steps / 2 ? from + step * double(i) : to - step * double(steps - i - 1));
-    }
+  ScalarType type = call.dtype("dtype", ScalarType::F32), compute = type == ScalarType::F64 || !isFloat(type) ? ScalarType::F64 : ScalarType::F32;
+  Expr start = bound(call, "start", compute), end = bound(call, "end", compute);
+  if (call.failed() || steps < 0 || start.rank() != 0 || end.rank() != 0)
+    return call.fail("linspace needs bounds that are numbers or 0-d tensors, and a number of steps");
+  Expr i = positions(call, call.e.dim(steps), 0, 1).cast(compute), points = start.expand({call.e.dim(steps)});
+  if (steps > 1) {
+    Expr step = (end - start) / double(steps - 1);
+    points = where(i < double(steps / 2), start + step * i, end - step * (double(steps - 1) - i));
   }
-  call.give(call.e.constant({steps}, type, elements));
+  if (isLog)
+    points = pow(points.like(call.number("base", 10)), points);
+  call.give(points.cast(type));
 }
 
 static void convertEye(Call &call) {
@@ -250,6 +248,7 @@ void builder::addFactories(ConversionTable &table) {
                                                       {"zero", convertZero},
                                                       {"arange", convertArange},
                                                       {"linspace", convertLinspace},
+                                                      {"logspace", convertLinspace},
                                                       {"eye", convertEye},
                                                       {"triu_indices", convertTriuIndices},
                                                       {"tril_indices", convertTrilIndices},
@@ -259,7 +258,7 @@ void builder::addFactories(ConversionTable &table) {
     table.add(("aten::" + name).str(), conversion);
   for (StringRef name : {"rand", "randn", "randint", "rand_like", "randn_like", "randint_like", "randperm", "normal", "normal_", "uniform", "uniform_", "bernoulli",
                          "bernoulli_", "multinomial", "exponential_", "poisson"})
-    table.add(("aten::" + name).str(), refuseRandom);
+    table.refuse(("aten::" + name).str(), refuseRandom);
   for (StringRef name : {"nonzero", "nonzero_numpy", "masked_select", "unique", "_unique2", "unique_dim", "unique_consecutive", "bincount", "argwhere"})
-    table.add(("aten::" + name).str(), refuseDataDependent);
+    table.refuse(("aten::" + name).str(), refuseDataDependent);
 }

@@ -2,7 +2,7 @@
 //
 // `x[:, i, j]` is aten::index with None for the slice: graph.index at dims [1, 2]. A mask that only fills is a where; what
 // needs a mask's count has a shape that depends on data and is refused.
-#include "frontend/builder/Promotion.h"
+#include "frontend/builder/Orders.h"
 
 using namespace mlir;
 using namespace graphc;
@@ -22,6 +22,9 @@ static Value indexValue(Call &call, Value index) {
   }
   return call.e.cast(index, ScalarType::I64);
 }
+
+/// A 0-d tensor as [1], as eager treats it where a dim is indexed.
+static Value withDim(Call &call, Value x) { return x && call.e.rank(x) == 0 ? call.e.reshape(x, {call.e.dim(int64_t(1))}) : x; }
 
 static void convertEmbedding(Call &call) {
   Value weight = call.value("weight"), indices = indexValue(call, call.value("indices"));
@@ -109,19 +112,35 @@ static void convertIndex(Call &call) {
     call.give(call.e.create<graph::IndexOp>(x, indices.tensors, indices.dims));
 }
 
-/// x[mask] = one value: a where over the mask, spread over the dims that it doesn't cover.
+/// The values that x[mask] = values writes, at their places: the n-th where the mask holds for the n-th time. The mask covers dims from maskDim on.
+static Value valuesByMask(Call &call, const Expr &x, const Indices &indices, const Expr &values) {
+  Expr mask(call, indices.mask), holds = mask.reshape({graph::getNumElements(call.e.type(mask))});
+  if (indices.maskDim != 0) {
+    call.fail("writing several values by a mask of other dims than the first");
+    return {};
+  }
+  SmallVector<DimAttr> rest(x.dims().begin() + mask.rank(), x.dims().end()), rows = rest, shape = mask.dims();
+  DimAttr count = values.rank() > int64_t(rest.size()) ? values.dim(0) : call.e.dim(int64_t(1));
+  if (graph::isConstant(count, 1))
+    return call.e.expand(values, x.dims());
+  rows.insert(rows.begin(), count);
+  Expr number(call, call.e.create<graph::CumsumOp>(Value(holds.cast(ScalarType::I64)), int64_t(0)));
+  Value taken = call.e.create<graph::IndexSelectOp>(Value(values.expand(rows)), Value(where(holds, number - 1.0, 0.0)), int64_t(0));
+  shape.append(rest);
+  return call.e.reshape(taken, shape);
+}
+
+/// x[mask] = values: a where over the mask, spread over the dims that it doesn't cover.
 static Value maskedPut(Call &call, Value x, const Indices &indices, Value value, bool accumulate) {
   SmallVector<DimAttr> shape(call.e.rank(x), call.e.dim(int64_t(1)));
   for (int64_t d = 0; d < call.e.rank(indices.mask); ++d)
     shape[indices.maskDim + d] = call.e.dim(indices.mask, d);
-  if (!call.e.type(value).hasStaticShape() || call.e.type(value).getNumElements() != 1) {
-    call.fail("writing several values by a mask; use torch.where or masked_fill");
-    return {};
-  }
-  Value mask = call.e.reshape(indices.mask, shape), one = call.e.reshape(value, {});
+  bool isOne = call.e.type(value).hasStaticShape() && call.e.type(value).getNumElements() == 1;
+  Value mask = call.e.reshape(indices.mask, shape);
+  Value written = isOne ? call.e.reshape(value, {}) : valuesByMask(call, Expr(call, x), indices, Expr(call, value));
   if (accumulate)
-    one = call.e.create<graph::AddOp>(x, one);
-  return call.e.create<graph::WhereOp>(mask, one, x);
+    written = call.e.create<graph::AddOp>(x, written);
+  return call.e.create<graph::WhereOp>(mask, written, x);
 }
 
 static void convertIndexPut(Call &call) {
@@ -141,17 +160,46 @@ static void convertIndexPut(Call &call) {
 }
 
 static void convertIndexSelect(Call &call) {
-  Value x = call.value("self"), index = indexValue(call, call.value("index"));
+  Value given = call.value("self"), x = withDim(call, given), index = indexValue(call, call.value("index"));
   int64_t d = call.dimIndex("dim", call.e.rank(x));
-  if (!call.failed())
-    call.give(call.e.create<graph::IndexSelectOp>(x, index, d));
+  if (call.failed())
+    return;
+  Value result = call.e.create<graph::IndexSelectOp>(x, index, d);
+  call.give(call.e.rank(given) == 0 ? call.e.reshape(result, {}) : result);
 }
 
 static void convertGather(Call &call) {
-  Value x = call.value("self"), index = indexValue(call, call.value(call.find("index") ? "index" : "indices"));
+  Value x = withDim(call, call.value("self")), given = indexValue(call, call.value("index")), index = withDim(call, given);
   int64_t d = call.dimIndex("dim", call.e.rank(x));
-  if (!call.failed())
-    call.give(call.e.create<graph::GatherOp>(x, index, d));
+  if (call.failed())
+    return;
+  Value result = call.e.create<graph::GatherOp>(x, index, d);
+  call.give(call.e.rank(given) == 0 ? call.e.reshape(result, {}) : result);
+}
+
+/// gather whose operands broadcast against each other in the other dims; without a dim of the flattened tensors.
+static void convertTakeAlongDim(Call &call) {
+  Expr x(call, call.value("self")), index(call, indexValue(call, call.value("indices")));
+  if (call.failed())
+    return;
+  if (!call.given("dim")) {
+    auto flat = [&](const Expr &v) { return v.reshape({graph::getNumElements(call.e.type(v))}); };
+    return call.give(gather(flat(x), flat(index), 0));
+  }
+  int64_t d = call.dimIndex("dim", x.rank());
+  if (call.failed() || x.rank() != index.rank())
+    return call.fail("take_along_dim of tensors of different ranks");
+  SmallVector<DimAttr> from = x.dims(), to = index.dims();
+  for (int64_t i = 0; i < x.rank(); ++i) {
+    if (i == d)
+      continue;
+    DimAttr size = graph::isConstant(from[i], 1) ? to[i] : from[i];
+    if (!graph::isConstant(to[i], 1) && to[i] != size)
+      unifyDims(call, size, to[i]);
+    from[i] = to[i] = size;
+  }
+  if (!call.run.stopped() && !call.failed())
+    call.give(gather(x.expand(from), index.expand(to), d));
 }
 
 static Value spread(Call &call, Value value, Value like) { return call.e.expand(value, call.e.dims(like)); }
@@ -169,13 +217,13 @@ static std::optional<graph::ScatterReduce> reduction(StringRef name) {
 
 /// scatter with a tensor or a number, scatter_add, scatter_reduce. The source may be larger than the index.
 static void scatter(Call &call, std::optional<graph::ScatterReduce> reduce, bool excludeSelf) {
-  Value base = call.value("self"), index = indexValue(call, call.value("index"));
+  Value given = call.value("self"), base = withDim(call, given), index = withDim(call, indexValue(call, call.value("index")));
   int64_t d = call.dimIndex("dim", call.e.rank(base));
   if (!reduce || call.failed())
     return call.fail("an unknown reduction");
   Value source;
   if (call.find("src")) {
-    source = call.value("src");
+    source = withDim(call, call.value("src"));
     for (int64_t i = 0; i < call.e.rank(index) && source; ++i)
       source = call.e.slice(source, i, call.e.dim(int64_t(0)), call.e.dim(index, i));
     if (source && call.e.dtype(source) != call.e.dtype(base))
@@ -183,60 +231,83 @@ static void scatter(Call &call, std::optional<graph::ScatterReduce> reduce, bool
   } else {
     source = spread(call, promoted(call, promotedOperand(call, "value"), call.e.dtype(base)), index);
   }
-  call.give(call.e.create<graph::ScatterOp>(base, index, source, d, *reduce, excludeSelf));
+  Value result = call.e.create<graph::ScatterOp>(base, index, source, d, *reduce, excludeSelf);
+  call.give(call.e.reshape(result, call.e.dims(given)));
 }
 static void convertScatter(Call &call) { scatter(call, reduction(call.text("reduce", "")), false); }
 static void convertScatterAdd(Call &call) { scatter(call, graph::ScatterReduce::sum, false); }
 static void convertScatterReduce(Call &call) { scatter(call, reduction(call.text("reduce")), !call.boolean("include_self", true)); }
 
+namespace {
+/// Operands of index_add and its like; a 0-d tensor counts as [1].
+struct SliceWrite {
+  Value given, base, index, source;
+  int64_t dim = 0;
+};
+} // namespace
+
+static SliceWrite sliceWriteOf(Call &call, StringRef sourceName) {
+  SliceWrite w;
+  w.given = call.value("self");
+  w.base = withDim(call, w.given);
+  w.index = indexValue(call, call.value("index"));
+  w.dim = call.dimIndex("dim", call.e.rank(w.base));
+  if (!sourceName.empty())
+    w.source = withDim(call, call.value(sourceName));
+  return w;
+}
+
 static void convertIndexAdd(Call &call) {
-  Value base = call.value("self"), index = indexValue(call, call.value("index")), source = call.value("source");
-  int64_t d = call.dimIndex("dim", call.e.rank(base));
+  SliceWrite w = sliceWriteOf(call, "source");
   if (call.failed())
     return;
   if (call.number("alpha", 1) != 1)
-    source = call.e.create<graph::MulOp>(source, call.e.constant(call.e.dtype(source), *call.find("alpha")));
-  call.give(call.e.create<graph::IndexAddOp>(base, index, source, d));
+    w.source = call.e.create<graph::MulOp>(w.source, call.e.constant(call.e.dtype(w.source), *call.find("alpha")));
+  call.give(call.e.reshape(call.e.create<graph::IndexAddOp>(w.base, w.index, w.source, w.dim), call.e.dims(w.given)));
 }
 
 static void convertIndexCopy(Call &call) {
-  Value base = call.value("self"), index = indexValue(call, call.value("index")), source = call.value("source");
-  int64_t d = call.dimIndex("dim", call.e.rank(base));
+  SliceWrite w = sliceWriteOf(call, "source");
   if (!call.failed())
-    call.give(call.e.create<graph::IndexCopyOp>(base, index, source, d));
+    call.give(call.e.reshape(call.e.create<graph::IndexCopyOp>(w.base, w.index, w.source, w.dim), call.e.dims(w.given)));
 }
 
 static void convertIndexFill(Call &call) {
-  Value base = call.value("self"), index = indexValue(call, call.value("index"));
-  int64_t d = call.dimIndex("dim", call.e.rank(base));
-  if (call.failed() || !base || !index || call.e.rank(base) == 0)
+  SliceWrite w = sliceWriteOf(call, "");
+  if (call.failed() || !w.base || !w.index)
     return;
-  SmallVector<DimAttr> shape = call.e.dims(base);
-  shape[d] = call.e.rank(index) ? call.e.dim(index, 0) : call.e.dim(int64_t(1));
-  Value source = call.e.expand(promoted(call, promotedOperand(call, "value"), call.e.dtype(base)), shape);
-  call.give(call.e.create<graph::IndexCopyOp>(base, call.e.reshape(index, {shape[d]}), source, d));
+  SmallVector<DimAttr> shape = call.e.dims(w.base);
+  shape[w.dim] = call.e.rank(w.index) ? call.e.dim(w.index, 0) : call.e.dim(int64_t(1));
+  Value source = call.e.expand(promoted(call, promotedOperand(call, "value"), call.e.dtype(w.base)), shape);
+  Value result = call.e.create<graph::IndexCopyOp>(w.base, call.e.reshape(w.index, {shape[w.dim]}), source, w.dim);
+  call.give(call.e.reshape(result, call.e.dims(w.given)));
+}
+
+/// Two results of an op over [1] given as those of a 0-d tensor where that is what x is.
+static void givePair(Call &call, Operation *op, Value given, bool withValues) {
+  for (unsigned i = withValues ? 0 : 1; i < 2; ++i) {
+    Value result = op ? op->getResult(i) : Value();
+    call.give(call.e.rank(given) == 0 ? call.e.reshape(result, {}) : result);
+  }
 }
 
 static void convertSort(Call &call) {
-  Value x = call.value("self");
+  Value given = call.value("self"), x = withDim(call, given);
   int64_t d = call.dimIndex("dim", call.e.rank(x), -1);
   bool descending = call.boolean("descending", false);
-  if (call.failed())
-    return;
-  Operation *op = call.e.createOp<graph::SortOp>(x, d, descending);
-  if (call.op() != "aten::argsort")
-    call.give(op ? op->getResult(0) : Value());
-  call.give(op ? op->getResult(1) : Value());
+  if (!call.failed())
+    givePair(call, call.e.createOp<graph::SortOp>(x, d, descending), given, call.op() != "aten::argsort");
 }
 
 static void convertTopk(Call &call) {
-  Value x = call.value("self");
+  Value given = call.value("self"), x = withDim(call, given);
   int64_t k = call.integer("k"), d = call.dimIndex("dim", call.e.rank(x), -1);
   if (call.failed())
     return;
   Operation *op = call.e.createOp<graph::TopkOp>(x, k, d, !call.boolean("largest", true));
-  call.give(op ? op->getResult(0) : Value());
-  call.give(op ? op->getResult(1) : Value());
+  if (call.e.rank(given) == 0 && k != 1)
+    return call.fail("topk with k = " + Twine(k) + " of a 0-d tensor");
+  givePair(call, op, given, true);
 }
 
 static void convertOneHot(Call &call) {
@@ -261,7 +332,7 @@ void builder::addGather(ConversionTable &table) {
                                                       {"_index_put_impl", convertIndexPut},
                                                       {"index_select", convertIndexSelect},
                                                       {"gather", convertGather},
-                                                      {"take_along_dim", convertGather},
+                                                      {"take_along_dim", convertTakeAlongDim},
                                                       {"scatter", convertScatter},
                                                       {"scatter_add", convertScatterAdd},
                                                       {"scatter_reduce", convertScatterReduce},

@@ -30,12 +30,28 @@ template <class Op> static void unary(Call &call) {
   givePointwise(call, call.e.create<Op>(x));
 }
 
+/// The rounding of a number that is known.
+template <class Op> static double rounded(double x) {
+  return std::is_same_v<Op, graph::FloorOp> ? std::floor(x) : std::is_same_v<Op, graph::CeilOp> ? std::ceil(x) : std::is_same_v<Op, graph::TruncOp> ? std::trunc(x) : std::nearbyint(x);
+}
+
+/// Rounding to decimal places as eager does: through a power of 10, which is multiplied or divided by.
+static Value roundToDecimals(Call &call, Value x, int64_t decimals) {
+  Value power = call.e.constant(call.e.dtype(x), std::pow(10.0, double(std::abs(decimals))));
+  auto scale = [&](Value v, bool up) { return up ? call.e.create<graph::MulOp>(v, power) : call.e.create<graph::DivOp>(v, power); };
+  return scale(call.e.create<graph::RoundOp>(scale(x, decimals > 0)), decimals < 0);
+}
+
 /// floor, ceil, round, trunc: integers are returned as they are.
 template <class Op> static void rounding(Call &call) {
+  const Tensor *tensor = call.argument(0).get<Tensor>();
+  int64_t decimals = call.integer("decimals", 0);
+  if (const Val *known = tensor && decimals == 0 ? (*tensor)->knownNumber() : nullptr; known && known->is<double>())
+    return call.give(Val(call.run.knownScalar(scalarType((*tensor)->type.getElementType()), Val(rounded<Op>(known->as<double>())))));
   Value x = firstOperand(call);
-  if (call.integer("decimals", 0) != 0)
-    return call.fail("rounding to decimals");
-  givePointwise(call, x && !isFloat(call.e.dtype(x)) ? x : call.e.create<Op>(x));
+  if (x && !isFloat(call.e.dtype(x)))
+    return givePointwise(call, x);
+  givePointwise(call, x && decimals != 0 ? roundToDecimals(call, x, decimals) : call.e.create<Op>(x));
 }
 
 /// Folds an operation on two 0-d operands whose numbers are known: shape arithmetic of traced models.
@@ -134,6 +150,7 @@ static void convertHypot(Call &call) { binary<graph::HypotOp>(call, "", "self", 
 template <class Op> static void compare(Call &call) {
   StringRef op = call.op();
   op = op.substr(op.rfind(':') + 1);
+  op = llvm::StringSwitch<StringRef>(op).Case("not_equal", "ne").Case("less", "lt").Case("less_equal", "le").Case("greater", "gt").Case("greater_equal", "ge").Default(op);
   binary<Op>(call, op, "self", "other", Numbers::Any, true);
 }
 template <class Op> static void logical(Call &call) { binary<Op>(call, "", "self", "other", Numbers::Any); }
@@ -325,7 +342,10 @@ static void addUnary(ConversionTable &table) {
       {"erfc", floatUnary<graph::ErfcOp>},   {"special_erfc", floatUnary<graph::ErfcOp>}, {"sigmoid", floatUnary<graph::SigmoidOp>},
       {"special_expit", floatUnary<graph::SigmoidOp>}, {"silu", floatUnary<graph::SiluOp>}, {"mish", floatUnary<graph::MishOp>},
       {"hardsigmoid", floatUnary<graph::HardsigmoidOp>}, {"hardswish", floatUnary<graph::HardswishOp>}, {"softsign", floatUnary<graph::SoftsignOp>},
-      {"frac", floatUnary<graph::FracOp>}};
+      {"frac", floatUnary<graph::FracOp>},
+      {"arcsin", floatUnary<graph::AsinOp>}, {"arccos", floatUnary<graph::AcosOp>},     {"arctan", floatUnary<graph::AtanOp>},
+      {"arcsinh", floatUnary<graph::AsinhOp>}, {"arccosh", floatUnary<graph::AcoshOp>}, {"arctanh", floatUnary<graph::AtanhOp>},
+      {"special_exp2", floatUnary<graph::Exp2Op>}, {"special_expm1", floatUnary<graph::Expm1Op>}, {"special_log1p", floatUnary<graph::Log1pOp>}};
   for (const auto &[name, conversion] : floats)
     table.add(("aten::" + name).str(), conversion);
   const std::pair<StringRef, Conversion> others[] = {
@@ -399,7 +419,10 @@ static void addBinary(ConversionTable &table) {
       {"addcdiv", convertAddcdiv},
       {"lerp", convertLerp},
       {"logaddexp", convertLogaddexp},
-      {"xlogy", convertXlogy}};
+      {"greater_equal", compare<graph::GeOp>},
+      {"arctan2", convertAtan2},
+      {"xlogy", convertXlogy},
+      {"special_xlogy", convertXlogy}};
   for (const auto &[name, conversion] : entries)
     table.add(("aten::" + name).str(), conversion);
 }

@@ -22,6 +22,19 @@ ConversionTable::ConversionTable() {
   addWindows(*this);
   addGather(*this);
   addFactories(*this);
+  addFormulas(*this);
+  addSpecialFunctions(*this);
+  addNorms(*this);
+  addLosses(*this);
+  addOrders(*this);
+  addBatchNorms(*this);
+  addCopies(*this);
+  addDiagonals(*this);
+  addPatches(*this);
+  addGrids(*this);
+  addSelections(*this);
+  addStatistics(*this);
+  addMatrices(*this);
   addRecurrent(*this);
   addMutation(*this);
   addQueries(*this);
@@ -33,6 +46,17 @@ Conversion ConversionTable::find(StringRef op, StringRef overload) const {
   auto found = conversions.find(op);
   return found == conversions.end() ? nullptr : found->second;
 }
+
+std::vector<std::string> ConversionTable::names() const {
+  std::vector<std::string> result;
+  for (StringRef name : conversions.keys())
+    if (!refused.contains(name))
+      result.push_back(name.str());
+  llvm::sort(result);
+  return result;
+}
+
+std::vector<std::string> graphc::frontend::supportedOperators() { return ConversionTable().names(); }
 
 static std::string lineText(const SourceLocation &where) {
   if (where.file.empty() || !where.line)

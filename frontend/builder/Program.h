@@ -9,6 +9,7 @@
 #include "frontend/builder/Value.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <map>
 #include <set>
@@ -23,10 +24,18 @@ class ConversionTable {
 public:
   ConversionTable();
   void add(llvm::StringRef op, Conversion conversion) { conversions[op] = conversion; }
+  /// An operator whose conversion only says why it is not supported.
+  void refuse(llvm::StringRef op, Conversion conversion) {
+    add(op, conversion);
+    refused.insert(op);
+  }
   Conversion find(llvm::StringRef op, llvm::StringRef overload) const;
+  /// The operators with a meaning, sorted: "aten::add", or "aten::max.other" for an overload's own.
+  std::vector<std::string> names() const;
 
 private:
   llvm::StringMap<Conversion> conversions;
+  llvm::StringSet<> refused;
 };
 
 /// An attribute of a module object.

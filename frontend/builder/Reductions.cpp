@@ -3,6 +3,8 @@
 // Sums of integers are i64, means of integers an error, any and all give bool, as in eager PyTorch; no dims means all of them.
 #include "frontend/builder/Promotion.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace graphc;
 using namespace graphc::frontend;
@@ -117,31 +119,6 @@ static void convertLogsumexp(Call &call) {
     call.give(call.e.create<graph::LogsumexpOp>(x, dims, call.boolean("keepdim", false)));
 }
 
-/// The p-norm over dims, for p = 0, 1, 2, inf, -inf and others.
-static void convertNorm(Call &call) {
-  Value x = selfValue(call);
-  double p = call.find("ord") ? call.number("ord", 2) : call.number("p", 2);
-  std::vector<int64_t> dims = sortedDims(call, call.e.rank(x));
-  bool keep = call.boolean("keepdim", false);
-  if (call.failed() || !x)
-    return;
-  ScalarType type = call.dtype("dtype", call.e.dtype(x));
-  if (!isFloat(type))
-    return call.fail("a norm of integers (eager refuses it too)");
-  x = call.e.cast(x, type);
-  Value size = call.e.create<graph::AbsOp>(x);
-  if (std::isinf(p))
-    return call.give(p > 0 ? call.e.create<graph::AmaxOp>(size, dims, keep) : call.e.create<graph::AminOp>(size, dims, keep));
-  if (p == 0)
-    return call.give(call.e.create<graph::SumOp>(call.e.cast(call.e.create<graph::NeOp>(x, call.e.constant(type, 0.0)), type), dims, keep));
-  if (p == 1)
-    return call.give(call.e.create<graph::SumOp>(size, dims, keep));
-  if (p == 2)
-    return call.give(call.e.create<graph::SqrtOp>(call.e.create<graph::SumOp>(call.e.create<graph::MulOp>(x, x), dims, keep)));
-  Value powers = call.e.create<graph::SumOp>(call.e.create<graph::PowOp>(size, call.e.constant(type, p)), dims, keep);
-  call.give(call.e.create<graph::PowOp>(powers, call.e.constant(type, 1 / p)));
-}
-
 template <class Op> static void scan(Call &call) {
   Value x = selfValue(call);
   int64_t d = call.dimIndex("dim", call.e.rank(x));
@@ -169,6 +146,21 @@ template <class Op> static void softmax(Call &call) {
     return call.give(call.e.reshape(row, {}));
   }
   call.give(call.e.create<Op>(x, d));
+}
+
+/// softmax that gives zeros where all of a row is -inf.
+static void convertSafeSoftmax(Call &call) {
+  softmax<graph::SoftmaxOp>(call);
+  if (call.failed() || call.results.size() != 1)
+    return;
+  Value result = call.run.read(call.results[0].as<Tensor>()), x = call.e.cast(selfValue(call), call.e.dtype(result));
+  if (call.e.rank(x) == 0)
+    return;
+  SmallVector<int64_t> dims{call.dimIndex("dim", call.e.rank(x))};
+  Value isLowest = call.e.create<graph::EqOp>(x, call.e.constant(call.e.dtype(x), -HUGE_VAL));
+  Value zero = call.e.constant(call.e.dtype(x), 0.0);
+  call.results.clear();
+  call.give(call.e.create<graph::WhereOp>(call.e.create<graph::AllOp>(isLowest, dims, true), zero, result));
 }
 
 /// Statistics that eager's native norms return beside the result; only the backward pass reads them.
@@ -230,85 +222,6 @@ static void convertGroupNorm(Call &call) {
   }
 }
 
-/// instance_norm on its own statistics is a group norm with a group for each channel.
-static void convertInstanceNorm(Call &call) {
-  Value x = call.value("input");
-  OptionalOperand weight = call.optionalValue("weight"), bias = call.optionalValue("bias");
-  double eps = call.number("eps", 1e-5);
-  if (call.failed() || !x)
-    return;
-  if (!call.boolean("use_input_stats", true))
-    return call.give(call.e.create<graph::BatchNormOp>(x, call.value("running_mean"), call.value("running_var"), weight, bias, APFloat(eps)));
-  if (call.given("running_mean"))
-    return call.fail("instance_norm that updates running statistics");
-  DimAttr channels = call.e.dim(x, 1);
-  if (!channels.isConstant())
-    return call.fail("instance_norm of a symbolic number of channels");
-  call.give(call.e.create<graph::GroupNormOp>(x, weight, bias, channels.getValue(), APFloat(eps)));
-}
-
-/// Batch statistics, and their running averages written to the buffers, as training mode does.
-static void trainingBatchNorm(Call &call, Value x, OptionalOperand weight, OptionalOperand bias, double eps) {
-  SmallVector<int64_t> dims;
-  DimAttr count = call.e.dim(int64_t(1));
-  for (int64_t d = 0; d < call.e.rank(x); ++d)
-    if (d != 1) {
-      dims.push_back(d);
-      count = count * call.e.dim(x, d);
-    }
-  Value mean = call.e.create<graph::MeanOp>(x, dims, false), var = call.e.create<graph::VarOp>(x, dims, false, APFloat(0.0));
-  call.give(call.e.create<graph::BatchNormOp>(x, mean, var, weight, bias, APFloat(eps)));
-  double momentum = call.number("momentum", 0.1);
-  auto update = [&](StringRef name, Value batch) {
-    if (!call.given(name))
-      return;
-    Tensor running = call.tensor(name);
-    ScalarType type = scalarType(running->type.getElementType());
-    Value kept = call.e.create<graph::MulOp>(call.run.read(running), call.e.constant(type, 1 - momentum));
-    Value added = call.e.create<graph::MulOp>(call.e.cast(batch, type), call.e.constant(type, momentum));
-    Value sum = call.e.create<graph::AddOp>(kept, added);
-    if (sum)
-      call.run.write(running, sum);
-  };
-  update("running_mean", mean);
-  update("running_var", call.e.create<graph::VarOp>(x, dims, false, APFloat(1.0)));
-}
-
-static void convertBatchNorm(Call &call) {
-  Value x = call.value("input");
-  OptionalOperand weight = call.optionalValue("weight"), bias = call.optionalValue("bias");
-  double eps = call.number("eps", 1e-5);
-  bool training = call.boolean("training", false) || !call.given("running_mean");
-  if (call.failed() || !x)
-    return;
-  if (training)
-    return trainingBatchNorm(call, x, weight, bias, eps);
-  call.give(call.e.create<graph::BatchNormOp>(x, call.value("running_mean"), call.value("running_var"), weight, bias, APFloat(eps)));
-  if (call.node.results.size() == 1)
-    return;
-  for (int i = 0; i < 2; ++i) // saved statistics: empty in inference
-    call.give(call.e.constant({0}, ScalarType::F32, {}));
-}
-
-/// x / max(norm(x), eps), as F.normalize and cosine_similarity need it, stays what the program says; only the norm is one op.
-static void convertCosineSimilarity(Call &call) {
-  Value a = call.value("x1"), b = call.value("x2");
-  unifyBroadcast(call, {a, b});
-  int64_t rank = std::max(call.e.rank(a), call.e.rank(b));
-  SmallVector<int64_t> dims{call.dimIndex("dim", rank, 1)};
-  double eps = call.number("eps", 1e-8);
-  if (call.failed() || !a || !b)
-    return;
-  ScalarType type = call.e.dtype(a);
-  auto norm = [&](Value x) {
-    Value squares = call.e.create<graph::SumOp>(call.e.create<graph::MulOp>(x, x), dims, true);
-    Value root = call.e.create<graph::SqrtOp>(squares);
-    return call.e.create<graph::MaximumOp>(root, call.e.constant(type, eps));
-  };
-  Value product = call.e.create<graph::MulOp>(call.e.create<graph::DivOp>(a, norm(a)), call.e.create<graph::DivOp>(b, norm(b)));
-  call.give(call.e.create<graph::SumOp>(product, dims, false));
-}
-
 void builder::addReductions(ConversionTable &table) {
   const std::pair<StringRef, Conversion> entries[] = {
       {"sum", accumulate<graph::SumOp>},
@@ -327,27 +240,19 @@ void builder::addReductions(ConversionTable &table) {
       {"var_mean", convertVarMean},
       {"std_mean", convertStdMean},
       {"logsumexp", convertLogsumexp},
-      {"norm", convertNorm},
-      {"linalg_vector_norm", convertNorm},
-      {"linalg_norm", convertNorm},
       {"cumsum", scan<graph::CumsumOp>},
       {"cumprod", scan<graph::CumprodOp>},
       {"softmax", softmax<graph::SoftmaxOp>},
       {"_softmax", softmax<graph::SoftmaxOp>},
       {"special_softmax", softmax<graph::SoftmaxOp>},
+      {"_safe_softmax", convertSafeSoftmax},
       {"log_softmax", softmax<graph::LogSoftmaxOp>},
       {"_log_softmax", softmax<graph::LogSoftmaxOp>},
       {"layer_norm", convertLayerNorm},
       {"native_layer_norm", convertLayerNorm},
       {"rms_norm", convertRmsNorm},
       {"group_norm", convertGroupNorm},
-      {"native_group_norm", convertGroupNorm},
-      {"instance_norm", convertInstanceNorm},
-      {"batch_norm", convertBatchNorm},
-      {"_native_batch_norm_legit_no_training", convertBatchNorm},
-      {"native_batch_norm", convertBatchNorm},
-      {"cudnn_batch_norm", convertBatchNorm},
-      {"cosine_similarity", convertCosineSimilarity}};
+      {"native_group_norm", convertGroupNorm}};
   for (const auto &[name, conversion] : entries)
     table.add(("aten::" + name).str(), conversion);
 }

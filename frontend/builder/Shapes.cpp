@@ -2,6 +2,9 @@
 //
 // `aten::stack([a, b])` is concat of reshapes, `aten::repeat` an expand between two reshapes; casts follow promotion.
 #include "frontend/builder/Shapes.h"
+#include "frontend/builder/Orders.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace graphc;
@@ -99,11 +102,34 @@ static void convertRepeat(Call &call) {
     call.give(repeated(call, x, counts));
 }
 
+/// Element i as often as counts[i] says. The counts must be known, or the result's size given; then its elements are found in the running sums of the counts.
+static void repeatByCounts(Call &call, Value x) {
+  bool repeatsIndices = !call.find("self"); // repeat_interleave(counts): the positions themselves
+  Expr counts(call, call.e.cast(call.value("repeats"), ScalarType::I64));
+  if (!repeatsIndices && !call.given("dim"))
+    x = call.e.reshape(x, {graph::getNumElements(call.e.type(x))});
+  int64_t d = repeatsIndices ? 0 : call.dimIndex("dim", call.e.rank(x), 0);
+  auto known = call.e.constantElements(counts);
+  if (call.failed() || (!known && !call.given("output_size")))
+    return call.fail("repeat_interleave by counts that depend on data has a size that depends on data; give it output_size");
+  DimAttr total = call.e.dim(int64_t(0));
+  for (const Val &count : known ? *known : std::vector<Val>())
+    total = total + int64_t(toDouble(count));
+  total = known ? total : call.dim("output_size");
+  DimAttr size = repeatsIndices ? counts.dim(0) : call.e.dim(x, d);
+  Expr each = counts.rank() == 0 || graph::isConstant(counts.dim(0), 1) ? counts.reshape({constantDim(call, 1)}).expand({size}) : counts;
+  if (known && each.dims() != counts.dims())
+    total = total * size;
+  Expr ends(call, call.e.create<graph::CumsumOp>(Value(each), int64_t(0)));
+  Expr index = searchSorted(call, ends, positions(call, total, 0, 1), true);
+  call.give(repeatsIndices ? Value(index) : call.e.create<graph::IndexSelectOp>(x, Value(index), d));
+}
+
 static void convertRepeatInterleave(Call &call) {
   const Val *repeats = call.find("repeats");
-  Value x = call.value("self");
+  Value x = call.find("self") ? call.value("self") : Value();
   if (!repeats || !(repeats->is<int64_t>() || repeats->is<DimAttr>()))
-    return call.fail("repeat_interleave with a tensor of counts");
+    return repeatByCounts(call, x);
   if (!call.given("dim"))
     x = call.e.reshape(x, {graph::getNumElements(call.e.type(x))});
   int64_t d = call.dimIndex("dim", call.e.rank(x), 0);
@@ -121,6 +147,33 @@ static void convertRepeatInterleave(Call &call) {
 
 enum class PadMode { Constant, Reflect, Replicate, Circular };
 
+/// Elements cut off where an amount is negative.
+static Value cropped(Call &call, Value x, ArrayRef<int64_t> before, ArrayRef<int64_t> after) {
+  for (size_t d = 0; d < before.size(); ++d) {
+    int64_t low = std::max<int64_t>(-before[d], 0), high = std::max<int64_t>(-after[d], 0);
+    if (low || high)
+      x = call.e.slice(x, int64_t(d), constantDim(call, low), call.e.dim(x, int64_t(d)) - (low + high));
+  }
+  return x;
+}
+
+/// Padding out of x itself. Negative amounts crop: after mirroring or replicating, but before wrapping around, as eager does.
+static void padByEdge(Call &call, Value x, ArrayRef<DimAttr> low, ArrayRef<DimAttr> high, PadMode mode) {
+  SmallVector<int64_t> before, after, low0, high0;
+  for (auto [l, h] : llvm::zip(low, high)) {
+    if (!l.isConstant() || !h.isConstant())
+      return call.fail("padding other than by a constant with symbolic amounts");
+    before.push_back(l.getValue());
+    after.push_back(h.getValue());
+    low0.push_back(std::max<int64_t>(l.getValue(), 0));
+    high0.push_back(std::max<int64_t>(h.getValue(), 0));
+  }
+  if (mode == PadMode::Circular)
+    return call.give(call.e.create<graph::PadCircularOp>(cropped(call, x, before, after), low0, high0));
+  Value padded = mode == PadMode::Reflect ? call.e.create<graph::PadReflectOp>(x, low0, high0) : call.e.create<graph::PadReplicateOp>(x, low0, high0);
+  call.give(cropped(call, padded, before, after));
+}
+
 /// pad lists pairs (low, high) from the last dim back.
 static void padBy(Call &call, ArrayRef<DimAttr> pad, PadMode mode, StringRef valueName) {
   Value x = call.value("self");
@@ -137,18 +190,7 @@ static void padBy(Call &call, ArrayRef<DimAttr> pad, PadMode mode, StringRef val
     Value fill = call.given(valueName) ? promoted(call, promotedOperand(call, valueName), type) : call.e.constant(type, 0.0);
     return call.give(call.e.create<graph::PadOp>(x, fill, call.e.dimArray(low), call.e.dimArray(high)));
   }
-  SmallVector<int64_t> before, after;
-  for (int64_t d = 0; d < rank; ++d) {
-    if (!low[d].isConstant() || !high[d].isConstant() || low[d].getValue() < 0 || high[d].getValue() < 0)
-      return call.fail("padding other than by a constant with symbolic or negative amounts");
-    before.push_back(low[d].getValue());
-    after.push_back(high[d].getValue());
-  }
-  if (mode == PadMode::Reflect)
-    return call.give(call.e.create<graph::PadReflectOp>(x, before, after));
-  if (mode == PadMode::Replicate)
-    return call.give(call.e.create<graph::PadReplicateOp>(x, before, after));
-  call.give(call.e.create<graph::PadCircularOp>(x, before, after));
+  padByEdge(call, x, low, high, mode);
 }
 
 static void convertPad(Call &call) {
@@ -222,8 +264,13 @@ static void castTo(Call &call, const Tensor &x, std::optional<ScalarType> wanted
   ScalarType from = scalarType(x->type.getElementType()), to = wanted.value_or(from);
   if (call.failed())
     return;
-  if (const Val *known = x->knownNumber(); known && (to == ScalarType::I64 || to == ScalarType::F64) && !known->is<DimAttr>())
-    return call.give(Val(call.run.knownScalar(to, to == ScalarType::F64 ? Val(toDouble(*known)) : Val(int64_t(toDouble(*known))))));
+  if (const Val *known = x->knownNumber(); known && !known->is<DimAttr>()) {
+    double number = toDouble(*known);
+    if (to == ScalarType::I64 && std::abs(number) < 0x1p63)
+      return call.give(Val(call.run.knownScalar(to, known->is<double>() ? Val(int64_t(number)) : *known)));
+    if (to == ScalarType::F64 || to == ScalarType::F32)
+      return call.give(Val(call.run.knownScalar(to, to == ScalarType::F64 ? Val(number) : Val(double(float(number))))));
+  }
   if (from == to && !copy)
     return call.give(Val(call.run.alias(x)));
   givePointwise(call, call.e.cast(call.run.read(x), to));
@@ -329,6 +376,8 @@ static void convertDiff(Call &call) {
   int64_t d = call.dimIndex("dim", call.e.rank(x), -1), n = call.integer("n", 1);
   if (call.failed() || call.e.rank(x) == 0)
     return call.fail("diff of a 0-d tensor");
+  if (n == 0)
+    return call.give(x);
   SmallVector<Value> parts;
   if (call.given("prepend"))
     parts.push_back(call.value("prepend"));
@@ -356,11 +405,7 @@ static void convertMeshgrid(Call &call) {
   for (size_t i = 0; i < axes.size(); ++i) {
     SmallVector<DimAttr> own(axes.size(), constantDim(call, 1));
     own[i] = shape[i];
-    Value grid = call.e.expand(call.e.reshape(axes[i], own), shape);
-    SmallVector<int64_t> order;
-    for (size_t d = 0; d < axes.size(); ++d)
-      order.push_back(swap && d < 2 ? 1 - int64_t(d) : int64_t(d));
-    list->elements.push_back(call.run.fresh(call.e.permute(grid, order)));
+    list->elements.push_back(call.run.fresh(call.e.expand(call.e.reshape(axes[i], own), shape)));
   }
   if (swap)
     std::swap(list->elements[0], list->elements[1]);

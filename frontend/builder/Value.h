@@ -71,7 +71,7 @@ struct Val {
   Variant v;
 
   Val() : v(Poison()) {}
-  template <class T> Val(T value) : v(std::move(value)) {}
+  template <class T> requires std::is_constructible_v<Variant, T> Val(T value) : v(std::move(value)) {}
   Val(const char *text) : v(std::string(text)) {}
 
   template <class T> bool is() const { return std::holds_alternative<T>(v); }

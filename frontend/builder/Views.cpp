@@ -2,6 +2,7 @@
 //
 // Each says the view's value, how a write through it changes its base, and its eager strides and offset. For example
 // `x[1]` is slice + reshape, its write a slice_scatter, its offset stride(0).
+#include "frontend/builder/Expression.h"
 #include "frontend/builder/Shapes.h"
 
 using namespace mlir;
@@ -108,9 +109,20 @@ static void convertSelect(Call &call) {
   call.give(Val(selectView(call, x, d, index)));
 }
 
+/// narrow from a place that is data: its elements are gathered, with a check.
+static void narrowByTensor(Call &call, const Tensor &x, int64_t d) {
+  Expr start(call, call.e.cast(call.value("start"), ScalarType::I64)), from = call.failed() ? start : start.reshape({});
+  Expr size(call, call.e.dimTensor(graph::getDim(x->type, d), ScalarType::I64));
+  from = where(from < 0.0, from + size, from);
+  Expr index = from + positions(call, call.dim("length"), 0, 1);
+  call.give(call.e.create<graph::IndexSelectOp>(call.run.read(x), Value(index), d));
+}
+
 static void convertNarrow(Call &call) {
   Tensor x = call.tensor("self");
   int64_t d = call.dimIndex("dim", x->type.getRank());
+  if (const auto *start = call.find("start") ? call.find("start")->get<Tensor>() : nullptr; start && !(*start)->knownNumber() && !call.failed() && x->type.getRank() > 0)
+    return narrowByTensor(call, x, d);
   DimAttr start = call.dim("start"), length = call.dim("length");
   if (call.failed() || x->type.getRank() == 0)
     return;
@@ -407,9 +419,11 @@ static void convertDiagonal(Call &call) {
 /// x.unfold(d, size, step): windows along d as a new last dim.
 static void convertUnfold(Call &call) {
   Tensor x = call.tensor("self");
+  if (x->type.getRank() == 0)
+    x = reshapeView(call, x, {one(call)}, {one(call)});
   int64_t rank = x->type.getRank(), d = call.dimIndex("dimension", rank), size = call.integer("size"), step = call.integer("step");
-  if (call.failed() || rank == 0 || step < 1 || size < 1)
-    return call.fail("unfold needs a dim, and a size and step of at least 1");
+  if (call.failed() || step < 1 || size < 0)
+    return call.fail("unfold needs a size of at least 0 and a step of at least 1");
   SmallVector<DimAttr> sizes = dimsOf(x), rowMajor, strides = x->strides;
   contiguousStrides(sizes, rowMajor);
   DimAttr inner = rowMajor[d], innerEager = strides[d];
@@ -522,7 +536,8 @@ void builder::addViews(ConversionTable &table) {
   const std::pair<StringRef, Conversion> entries[] = {
       {"slice", convertSlice},       {"select", convertSelect},       {"narrow", convertNarrow},       {"permute", convertPermute},
       {"transpose", convertTranspose}, {"swapaxes", convertTranspose}, {"swapdims", convertTranspose}, {"t", convertT},
-      {"numpy_T", convertT},         {"mT", convertT},                {"adjoint", convertT},           {"movedim", convertMovedim},
+      {"numpy_T", convertT},         {"mT", convertT},                {"adjoint", convertT},
+      {"mH", convertT},                {"matrix_H", convertT},           {"movedim", convertMovedim},
       {"moveaxis", convertMovedim},  {"unsqueeze", convertUnsqueeze}, {"squeeze", convertSqueeze},     {"expand", convertExpand},
       {"broadcast_to", convertExpand}, {"expand_as", convertExpandAs}, {"view", convertView},          {"_unsafe_view", convertReshape},
       {"reshape", convertReshape},   {"view_as", convertViewAs},      {"reshape_as", convertViewAs},   {"flatten", convertFlatten},
@@ -530,6 +545,7 @@ void builder::addViews(ConversionTable &table) {
       {"split", convertSplit},       {"split_with_sizes", convertSplit}, {"unsafe_split", convertSplit}, {"chunk", convertChunk},
       {"unsafe_chunk", convertChunk}, {"unbind", convertUnbind},      {"detach", convertAlias},        {"alias", convertAlias},
       {"dropout", convertDropout},     {"feature_dropout", convertDropout}, {"alpha_dropout", convertDropout},
+      {"feature_alpha_dropout", convertDropout},
       {"native_dropout", convertDropout}};
   for (const auto &[name, conversion] : entries)
     if (conversion)

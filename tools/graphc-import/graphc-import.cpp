@@ -2,7 +2,7 @@
 //
 // With `--run IN.npz=OUT.npz` (repeatable) it interprets the program instead, one run after the other with the state of the run
 // before: inputs are in0, in1, … of the .npz, outputs are written as out0, out1, …. For tests of GraphBuilder and for bug reports
-// about a file. Exit status: 0 done, 1 the file is at fault, 2 wrong usage.
+// about a file. `graphc-import --operators` lists the ATen operators that have a meaning. Exit status: 0 done, 1 the file is at fault, 2 wrong usage.
 #include "frontend/GraphBuilder.h"
 #include "frontend/ReadModel.h"
 #include "frontend/builder/Value.h"
@@ -129,6 +129,11 @@ int interpretAll(mlir::ModuleOp module, const Arguments &arguments) {
 } // namespace
 
 int main(int argc, char **argv) {
+  if (argc == 2 && llvm::StringRef(argv[1]) == "--operators") {
+    for (const std::string &name : frontend::supportedOperators())
+      llvm::outs() << name << "\n";
+    return 0;
+  }
   Arguments arguments;
   if (int status = parse(argc, argv, arguments))
     return status;

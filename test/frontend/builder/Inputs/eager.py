@@ -64,9 +64,10 @@ class Function(torch.nn.Module):
         return self.function(*inputs)
 
 
-def check(name, module, *inputs, runs=1, kinds=("pt", "pt2"), bind=None, specs=None, more=(), interpreted=True):
+def check(name, module, *inputs, runs=1, kinds=("pt", "pt2"), bind=None, specs=None, more=(), interpreted=True, compiled=False):
     """`runs` calls one after the other on the same inputs (state persists); `more`: further input tuples, each one more call.
-    interpreted=False: the interpreter lacks an op of the program, so importing alone is tested; it fails once that changed."""
+    interpreted=False: the interpreter lacks an op of the program, so importing alone is tested; it fails once that changed.
+    compiled=True: one call of the compiled program instead of the interpreted one."""
     module = (module if isinstance(module, torch.nn.Module) else Function(module)).eval()
     for kind in kinds:
         base = os.path.join(folder, f"{len(jobs)}")
@@ -90,7 +91,9 @@ def check(name, module, *inputs, runs=1, kinds=("pt", "pt2"), bind=None, specs=N
                     arguments += ["--input", f"in{i}={DTYPES[value.dtype]}[{spec}]"]
             for key, value in (bind or {}).items():
                 arguments += ["--bind", f"{key}={value}"]
-        command = ["graphc-import", base + "." + ("pt2" if kind == "pt2" else "pt")] + arguments
+        if compiled:
+            arguments = [a for a in arguments if not a.startswith(base) and a != "--run"] + ["--inputs", f"{base}.0.npz", "--outputs", f"{base}.0.out.npz"]
+        command = (["graphc", "run"] if compiled else ["graphc-import"]) + [base + "." + ("pt2" if kind == "pt2" else "pt")] + arguments
         jobs.append((name, kind, base, wanted, command, interpreted))
 
 
@@ -122,7 +125,7 @@ def judge(job):
         if len(outputs.files) != len(want):
             return f"{name} ({kind}): {len(outputs.files)} outputs, eager {len(want)}"
         for i, tensor in enumerate(want):
-            why = difference(outputs[f"out{i}"], tensor)
+            why = difference(outputs[outputs.files[i] if command[0] == "graphc" else f"out{i}"], tensor)
             if why:
                 return f"{name} ({kind}), call {call}, output {i}: {why}"
     return None

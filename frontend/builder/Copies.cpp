@@ -1,0 +1,229 @@
+// Operators around views: copies of views, writes into views of a copy, and lists of views.
+//
+// `aten::permute_copy` is aten::permute with its result in new memory; `aten::diagonal_scatter(x, y)` writes y through the diagonal of a copy of x;
+// `aten::tensor_split` gives several slices.
+#include "frontend/builder/Expression.h"
+#include "frontend/builder/Shapes.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::frontend;
+using namespace graphc::frontend::builder;
+
+static DimAttr one(Call &call) { return call.e.dim(int64_t(1)); }
+static StringRef baseName(Call &call) { return call.op().substr(call.op().rfind(':') + 1); }
+
+/// Runs the conversion of another operator on this call's arguments.
+static bool convertAs(Call &call, StringRef op) {
+  Conversion conversion = call.run.program.table.find(op, call.node.overload);
+  if (!conversion)
+    conversion = call.run.program.table.find(op, "");
+  if (!conversion) {
+    call.fail("no conversion of " + op);
+    return false;
+  }
+  conversion(call);
+  return !call.failed();
+}
+
+/// x with memory of its own.
+static Val copied(Call &call, const Val &value) {
+  if (const auto *tensor = value.get<Tensor>())
+    return call.run.fresh(call.run.read(*tensor));
+  const auto *list = value.get<List>();
+  if (!list)
+    return value;
+  auto result = std::make_shared<ListValue>(**list);
+  for (Val &element : result->elements)
+    element = copied(call, element);
+  return result;
+}
+
+static void convertCopyOfView(Call &call) {
+  if (convertAs(call, call.op().drop_back(StringRef("_copy").size())))
+    for (Val &result : call.results)
+      result = copied(call, result);
+}
+
+/// diagonal_scatter, as_strided_scatter: the view of a copy, written.
+static void convertScatterIntoView(Call &call) {
+  Tensor whole = call.run.fresh(call.value("self"));
+  Value source = call.value("src");
+  Conversion conversion = call.run.program.table.find(call.op().drop_back(StringRef("_scatter").size()), "");
+  if (call.failed() || !conversion)
+    return;
+  std::vector<Val> arguments{Val(whole)};
+  for (size_t i = 1; i < call.size(); ++i)
+    arguments.push_back(call.argument(i));
+  Call view(call.run, call.node, arguments);
+  conversion(view);
+  if (call.failed() || view.results.size() != 1 || !view.results[0].is<Tensor>())
+    return;
+  Tensor part = view.results[0].as<Tensor>();
+  if (call.e.dims(source) != SmallVector<DimAttr>(graph::getDims(part->type)))
+    return call.fail("the source's shape is not the view's (eager refuses it too)");
+  call.run.write(part, call.e.cast(source, scalarType(part->type.getElementType())));
+  call.give(call.run.read(whole));
+}
+
+/// resolve_conj, real, …: the tensor itself, for there are no complex numbers.
+static void giveSelf(Call &call) { call.give(Val(call.run.alias(call.tensor(call.node.operands[0].name)))); }
+
+//===-- several tensors -----------------------------------------------------------------------------===//
+
+static void giveTensors(Call &call, ArrayRef<Tensor> tensors) {
+  auto list = std::make_shared<ListValue>();
+  for (const Tensor &tensor : tensors)
+    list->elements.push_back(tensor);
+  call.give(Val(list));
+}
+
+static void convertBroadcastTensors(Call &call) {
+  std::vector<Tensor> tensors = call.tensors("tensors");
+  std::vector<Value> values = call.values("tensors");
+  unifyBroadcast(call, values);
+  SmallVector<DimAttr> shape;
+  for (Value value : values) {
+    SmallVector<DimAttr> dims = call.e.dims(value);
+    while (shape.size() < dims.size())
+      shape.insert(shape.begin(), one(call));
+    for (size_t i = 0; i < dims.size(); ++i)
+      if (DimAttr &size = shape[shape.size() - dims.size() + i]; graph::isConstant(size, 1))
+        size = dims[i];
+  }
+  SmallVector<Tensor> results;
+  for (Value value : values)
+    results.push_back(call.run.fresh(call.e.expand(value, shape)));
+  if (!call.failed() && !call.run.stopped())
+    giveTensors(call, results);
+}
+
+/// A tensor of at least `least` dims: [n] becomes [1, n] or, with three, [1, n, 1]; [n, m] becomes [n, m, 1].
+static Tensor atLeast(Call &call, const Tensor &x, int64_t least) {
+  Expr value(call, call.run.read(x));
+  int64_t rank = value.rank();
+  if (rank >= least)
+    return x;
+  if (rank == 0 && least > 0)
+    value = value.unsqueeze(0);
+  if (least >= 2 && value.rank() == 1)
+    value = value.unsqueeze(0);
+  if (least == 3 && value.rank() == 2)
+    value = value.unsqueeze(2);
+  return call.run.fresh(value);
+}
+
+static void convertAtLeast(Call &call) {
+  int64_t least = baseName(call)[StringRef("atleast_").size()] - '0';
+  const Val &given = call.argument(0);
+  if (!given.is<List>())
+    return call.give(Val(atLeast(call, call.tensor(call.node.operands[0].name), least)));
+  SmallVector<Tensor> results;
+  for (const Tensor &x : call.tensors(call.node.operands[0].name))
+    results.push_back(atLeast(call, x, least));
+  giveTensors(call, results);
+}
+
+/// Slices of dim d that end at the given places.
+static void splitAt(Call &call, const Tensor &x, int64_t d, ArrayRef<int64_t> ends) {
+  DimAttr total = graph::getDim(x->type, d);
+  if (!total.isConstant())
+    return call.fail("a split of the symbolic size " + total.str() + "; give that dim a number");
+  int64_t size = total.getValue();
+  auto place = [&](int64_t i) { return std::clamp<int64_t>(i < 0 ? i + size : i, 0, size); };
+  SmallVector<Tensor> parts;
+  int64_t start = 0;
+  for (size_t i = 0; i <= ends.size(); ++i) {
+    int64_t end = i < ends.size() ? place(ends[i]) : size;
+    parts.push_back(sliceView(call, x, d, call.e.dim(start), call.e.dim(std::max<int64_t>(end - start, 0)), 1));
+    start = end;
+  }
+  giveTensors(call, parts);
+}
+
+/// Equal parts, the first ones longer by one where the size doesn't divide.
+static void splitEvenly(Call &call, const Tensor &x, int64_t d, int64_t parts) {
+  DimAttr total = graph::getDim(x->type, d);
+  if (!total.isConstant() || parts < 1)
+    return call.fail("a split of size " + total.str() + " into " + Twine(parts) + " parts; expected numbers");
+  SmallVector<int64_t> ends;
+  int64_t size = total.getValue(), each = size / parts, longer = size % parts;
+  for (int64_t i = 1; i < parts; ++i)
+    ends.push_back(i * each + std::min(i, longer));
+  splitAt(call, x, d, ends);
+}
+
+/// tensor_split, and hsplit, vsplit, dsplit, which fix the dim.
+static void convertTensorSplit(Call &call) {
+  Tensor x = call.tensor("self");
+  StringRef name = baseName(call);
+  int64_t rank = x->type.getRank(), d = 0;
+  if (name == "tensor_split")
+    d = call.dimIndex("dim", rank, 0);
+  else
+    d = name == "dsplit" ? 2 : name == "hsplit" && rank > 1 ? 1 : 0;
+  if (call.failed() || d >= rank)
+    return call.fail("a split along dim " + Twine(d) + " of a tensor of rank " + Twine(rank));
+  if (call.find("tensor_indices_or_sections")) {
+    auto elements = call.e.constantElements(call.value("tensor_indices_or_sections"));
+    if (!elements)
+      return call.fail("a split at places that depend on data");
+    SmallVector<int64_t> ends;
+    for (const Val &element : *elements)
+      ends.push_back(int64_t(toDouble(element)));
+    bool isCount = call.e.rank(call.value("tensor_indices_or_sections")) == 0;
+    return isCount ? splitEvenly(call, x, d, ends[0]) : splitAt(call, x, d, ends);
+  }
+  if (call.find("indices"))
+    return splitAt(call, x, d, call.integers("indices"));
+  splitEvenly(call, x, d, call.integer("sections"));
+}
+
+//===-- others -----------------------------------------------------------------------------------------===//
+
+static void convertRavel(Call &call) {
+  Tensor x = call.tensor("self");
+  call.give(call.e.reshape(call.run.read(x), {graph::getNumElements(x->type)}));
+}
+
+/// Sums over the dims that broadcasting from `size` would repeat.
+static void convertSumToSize(Call &call) {
+  Expr x(call, call.value("self"));
+  std::vector<DimAttr> size = call.dims("size");
+  if (call.failed() || int64_t(size.size()) > x.rank())
+    return call.fail("sum_to_size to more dims than the tensor has");
+  int64_t added = x.rank() - int64_t(size.size());
+  SmallVector<int64_t> dims = allDims(added);
+  for (int64_t i = added; i < x.rank(); ++i) {
+    if (graph::isConstant(size[i - added], 1) && !graph::isConstant(x.dim(i), 1))
+      dims.push_back(i);
+    else if (size[i - added] != x.dim(i))
+      return call.fail("size " + size[i - added].str() + " for dim " + Twine(i) + " of size " + x.dim(i).str());
+  }
+  call.give(dims.empty() ? Value(x) : Value(sum(x, dims).reshape(size)));
+}
+
+void builder::addCopies(ConversionTable &table) {
+  for (StringRef name : {"alias", "as_strided", "detach", "diagonal", "expand", "narrow", "permute", "select", "slice", "split", "split_with_sizes", "squeeze", "t",
+                         "transpose", "unbind", "unfold", "unsqueeze", "view", "_reshape_alias"})
+    table.add(("aten::" + name + "_copy").str(), convertCopyOfView);
+  const std::pair<StringRef, Conversion> entries[] = {{"diagonal_scatter", convertScatterIntoView},
+                                                      {"as_strided_scatter", convertScatterIntoView},
+                                                      {"resolve_conj", giveSelf},
+                                                      {"resolve_neg", giveSelf},
+                                                      {"conj", giveSelf},
+                                                      {"_conj", giveSelf},
+                                                      {"real", giveSelf},
+                                                      {"broadcast_tensors", convertBroadcastTensors},
+                                                      {"atleast_1d", convertAtLeast},
+                                                      {"atleast_2d", convertAtLeast},
+                                                      {"atleast_3d", convertAtLeast},
+                                                      {"tensor_split", convertTensorSplit},
+                                                      {"hsplit", convertTensorSplit},
+                                                      {"vsplit", convertTensorSplit},
+                                                      {"dsplit", convertTensorSplit},
+                                                      {"ravel", convertRavel},
+                                                      {"sum_to_size", convertSumToSize}};
+  for (const auto &[name, conversion] : entries)
+    table.add(("aten::" + name).str(), conversion);
+}
