@@ -153,6 +153,10 @@ static ConvolutionArguments convolutionArguments(Call &call) {
     call.fail("a convolution needs a weight [o, c, kernel...]");
     return a;
   }
+  if (!llvm::all_of(call.e.dims(a.weight), [](DimAttr dim) { return dim.isConstant(); })) {
+    call.fail("a convolution whose weight has symbolic dims; give them numbers");
+    return a;
+  }
   a.spatial = size_t(call.e.rank(a.weight)) - 2;
   if (call.e.rank(a.x) == int64_t(a.spatial) + 1) {
     SmallVector<DimAttr> shape = call.e.dims(a.x);
