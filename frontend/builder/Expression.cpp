@@ -77,7 +77,7 @@ Expr Expr::unsqueeze(int64_t d) const {
 
 Expr Expr::squeeze(int64_t d) const {
   SmallVector<DimAttr> shape = dims();
-  if (d < int64_t(shape.size()))
+  if (d >= 0 && d < int64_t(shape.size())) // out of range after a failure
     shape.erase(shape.begin() + d);
   return reshape(shape);
 }

@@ -119,7 +119,7 @@ static Value valuesByMask(Call &call, const Expr &x, const Indices &indices, con
     call.fail("writing several values by a mask of other dims than the first");
     return {};
   }
-  SmallVector<DimAttr> rest(x.dims().begin() + mask.rank(), x.dims().end()), rows = rest, shape = mask.dims();
+  SmallVector<DimAttr> all = x.dims(), rest(ArrayRef<DimAttr>(all).drop_front(mask.rank())), rows = rest, shape = mask.dims();
   DimAttr count = values.rank() > int64_t(rest.size()) ? values.dim(0) : call.e.dim(int64_t(1));
   if (graph::isConstant(count, 1))
     return call.e.expand(values, x.dims());
@@ -177,6 +177,12 @@ static void convertGather(Call &call) {
   call.give(call.e.rank(given) == 0 ? call.e.reshape(result, {}) : result);
 }
 
+/// Indices below 0 counted from the end, for the operators whose kernels do that beside aten::index.
+static Expr fromEnd(Call &call, const Expr &index, DimAttr size) {
+  Expr count(call, call.e.dimTensor(size, index.dtype()));
+  return where(index < 0.0, index + count, index);
+}
+
 /// gather whose operands broadcast against each other in the other dims; without a dim of the flattened tensors.
 static void convertTakeAlongDim(Call &call) {
   Expr x(call, call.value("self")), index(call, indexValue(call, call.value("indices")));
@@ -184,7 +190,7 @@ static void convertTakeAlongDim(Call &call) {
     return;
   if (!call.given("dim")) {
     auto flat = [&](const Expr &v) { return v.reshape({graph::getNumElements(call.e.type(v))}); };
-    return call.give(gather(flat(x), flat(index), 0));
+    return call.give(gather(flat(x), fromEnd(call, flat(index), graph::getNumElements(call.e.type(x))), 0));
   }
   int64_t d = call.dimIndex("dim", x.rank());
   if (call.failed() || x.rank() != index.rank())
@@ -199,7 +205,7 @@ static void convertTakeAlongDim(Call &call) {
     from[i] = to[i] = size;
   }
   if (!call.run.stopped() && !call.failed())
-    call.give(gather(x.expand(from), index.expand(to), d));
+    call.give(gather(x.expand(from), fromEnd(call, index.expand(to), x.dim(d)), d));
 }
 
 static Value spread(Call &call, Value value, Value like) { return call.e.expand(value, call.e.dims(like)); }
@@ -279,6 +285,7 @@ static void convertIndexFill(Call &call) {
   SmallVector<DimAttr> shape = call.e.dims(w.base);
   shape[w.dim] = call.e.rank(w.index) ? call.e.dim(w.index, 0) : call.e.dim(int64_t(1));
   Value source = call.e.expand(promoted(call, promotedOperand(call, "value"), call.e.dtype(w.base)), shape);
+  w.index = fromEnd(call, Expr(call, w.index), call.e.dim(w.base, w.dim));
   Value result = call.e.create<graph::IndexCopyOp>(w.base, call.e.reshape(w.index, {shape[w.dim]}), source, w.dim);
   call.give(call.e.reshape(result, call.e.dims(w.given)));
 }

@@ -97,12 +97,17 @@ static Expr inverse(Call &call, const Expr &a, int64_t n, Expr *info = nullptr) 
   return result.rows.slice(last, number(call, n), number(call, n)).cast(a.dtype());
 }
 
+/// What the *_ex forms say of matrices without rows: nothing failed.
+static Expr noFailure(Call &call, ArrayRef<DimAttr> batch) { return Expr(call, call.e.constant(ScalarType::I32, 0.0)).expand(batch); }
+
 static void convertInverse(Call &call) {
   Expr a(call, call.value(call.node.operands[0].name));
   std::optional<int64_t> n = unknownsOf(call, a);
   if (!n)
     return;
-  Expr info = a;
+  SmallVector<DimAttr> batch = a.dims();
+  batch.resize(batch.size() - 2);
+  Expr info = noFailure(call, batch);
   call.give(*n ? inverse(call, a, *n, &info) : a);
   if (call.op() == "aten::linalg_inv_ex")
     call.give(info.cast(ScalarType::I32));
@@ -163,6 +168,10 @@ static void convertSolve(Call &call) {
     shape.append({m.dim(m.rank() - 2), m.dim(m.rank() - 1)});
     return m.cast(ScalarType::F64).expand(shape);
   };
+  if (*n == 0) {
+    call.give(b);
+    return call.op() == "aten::linalg_solve_ex" ? call.give(noFailure(call, batch)) : void();
+  }
   DimAttr columns = right.dim(right.rank() - 1);
   int64_t last = int64_t(batch.size()) + 1;
   Expr both(call, call.e.concat({Value(spread(x)), Value(spread(right))}, last));
@@ -230,8 +239,10 @@ static void convertCholesky(Call &call) {
     return;
   Expr lower(call, *n ? call.e.concat(columns, rank - 1) : Value(a));
   call.give((upper ? swapped(lower) : lower).cast(given.dtype()));
+  SmallVector<DimAttr> batch = given.dims();
+  batch.resize(batch.size() - 2);
   if (call.op() == "aten::linalg_cholesky_ex")
-    call.give(scalars(info).cast(ScalarType::I32));
+    call.give(*n ? scalars(info).cast(ScalarType::I32) : noFailure(call, batch));
 }
 
 //===-- products --------------------------------------------------------------------------------------------===//
@@ -279,6 +290,7 @@ static void convertVander(Call &call) {
   if (!Value(x))
     return;
   x = isFloat(x.dtype()) ? x : x.cast(ScalarType::I64);
+  x = x.rank() ? x : x.unsqueeze(0);
   DimAttr count = call.given("N") ? call.dim("N") : x.dim(x.rank() - 1);
   if (!count.isConstant() || count.getValue() > 4096)
     return call.fail("vander of a symbolic number of powers, or of more than 4096");

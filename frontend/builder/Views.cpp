@@ -214,7 +214,8 @@ static void convertUnsqueeze(Call &call) {
 
 static void convertSqueeze(Call &call) {
   Tensor x = call.tensor("self");
-  std::vector<int64_t> which = call.dimIndices("dim", x->type.getRank());
+  bool namesNone = call.given("dim") && call.find("dim")->is<List>() && call.find("dim")->as<List>()->elements.empty();
+  std::vector<int64_t> which = namesNone ? std::vector<int64_t>() : call.dimIndices("dim", x->type.getRank());
   SmallVector<DimAttr> shape, strides, dims = dimsOf(x);
   for (size_t d = 0; d < dims.size(); ++d) {
     bool asked = llvm::is_contained(which, int64_t(d));
@@ -419,11 +420,11 @@ static void convertDiagonal(Call &call) {
 /// x.unfold(d, size, step): windows along d as a new last dim.
 static void convertUnfold(Call &call) {
   Tensor x = call.tensor("self");
-  if (x->type.getRank() == 0)
-    x = reshapeView(call, x, {one(call)}, {one(call)});
+  if (x->type.getRank() == 0 && call.integer("size") == 1) // one window of the one element
+    return call.give(Val(reshapeView(call, x, {one(call)}, {one(call)})));
   int64_t rank = x->type.getRank(), d = call.dimIndex("dimension", rank), size = call.integer("size"), step = call.integer("step");
-  if (call.failed() || step < 1 || size < 0)
-    return call.fail("unfold needs a size of at least 0 and a step of at least 1");
+  if (call.failed() || rank == 0 || step < 1 || size < 0)
+    return call.fail("unfold needs a dim, a size of at least 0 and a step of at least 1");
   SmallVector<DimAttr> sizes = dimsOf(x), rowMajor, strides = x->strides;
   contiguousStrides(sizes, rowMajor);
   DimAttr inner = rowMajor[d], innerEager = strides[d];

@@ -45,7 +45,8 @@ case("scans and orders of symbolic dims", lambda z: (z.cumsum(1), *z.sort(1), *z
 index = torch.tensor([[0, 2, 1, 0], [2, 2, 0, 1]])
 case("scatters", lambda x, i, s: (x.scatter(0, i, s[:2]), x.scatter_add(0, i, s), x.scatter_reduce(0, i, s, "mean"), x.scatter_reduce(0, i, s, "amax", include_self=False),
                                   x.index_reduce(0, i[:, 0], s[:2], "prod"), x.index_add(0, i[0, :3], s, alpha=2), x.index_copy(1, i[0, :3], s[:, :3]), x.take(i), x.put(i, s[:2]),
-                                  x.masked_scatter(s > 0, s), x.index_put((i[0], i[1]), s[0, :1], accumulate=True), x.index_fill(1, i[0, :2], 7.0)), x, index, y)
+                                  x.masked_scatter(s > 0, s), x.index_put((i[0], i[1]), s[0, :1], accumulate=True), x.index_fill(1, i[0, :2], 7.0), x.index_fill(0, -i[0, :2] - 1, 7.0), torch.take_along_dim(x, -i[:, :1] - 1, 0),
+                                  x.index_put((s[:, 0] > 0,), s[:1]), x.index_put((s > 0,), s.sum()), x.squeeze(()), x[0, 0].unfold(0, 1, 1)), x, index, y)
 case("scatters of symbolic dims", lambda x, i, s, v: (x.scatter_add(0, i, s), x.index_add(0, i[:, 0], v)), x, index, y, y[:2], specs=["A,4", "B,4", "A,4", "B,4"])
 bags = torch.tensor([0, 2, 1, 0, 2])
 for mode in ("sum", "mean", "max"):
@@ -65,6 +66,7 @@ square = torch.randn(2, 4, 4)
 case("small systems", lambda a, b: (torch.linalg.inv(a), torch.linalg.det(a), *torch.linalg.slogdet(a), torch.linalg.solve(a, b), torch.linalg.cholesky(a @ a.mT + torch.eye(4)),
                                     torch.linalg.solve_triangular(a.tril() + 2 * torch.eye(4), b, upper=False), torch.linalg.matrix_power(a, 5), torch.linalg.multi_dot([a[0], b[0], b[1].mT])),
      square, torch.randn(2, 4, 3))
+case("systems without unknowns", lambda a, b: (*torch.linalg.solve_ex(a, b), *torch.linalg.inv_ex(a), torch.linalg.det(a)), torch.zeros(0, 0), torch.zeros(0))
 case("statistics", lambda x: (torch.cov(x), torch.corrcoef(x), torch.linalg.vander(x[0]), torch.linspace(0, 1, 7), torch.logspace(-1, 2, 5), torch.hypot(x, x)), x)
 case("batch statistics", torch.nn.BatchNorm1d(4).train(), x, kinds=("pt2",))
 for name, rnn in (("tanh", torch.nn.RNN(4, 5, 2, batch_first=True, bidirectional=True)), ("relu", torch.nn.RNN(4, 5, nonlinearity="relu"))):
