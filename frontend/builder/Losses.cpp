@@ -47,6 +47,14 @@ static Operands operandsOf(Call &call, StringRef first = "self", StringRef secon
   return {Expr(call, promoted(call, lhs, wide(type))), Expr(call, promoted(call, rhs, wide(type))), type};
 }
 
+/// The same where a margin, which is a Python float, makes integers f32.
+static Operands realOperandsOf(Call &call, StringRef first = "self", StringRef second = "target") {
+  Operands o = operandsOf(call, first, second);
+  if (isFloat(o.type))
+    return o;
+  return {o.x.cast(ScalarType::F32), o.target.cast(ScalarType::F32), ScalarType::F32};
+}
+
 static Expr optionalWeight(Call &call, StringRef name, ScalarType type) {
   return {call, call.given(name) ? call.e.cast(call.value(name), type) : Value()};
 }
@@ -112,12 +120,12 @@ static void convertSoftMargin(Call &call) {
   giveReduced(call, log1p(exp(-(o.target * o.x))), o.type);
 }
 static void convertMarginRanking(Call &call) {
-  Operands o = operandsOf(call, "input1", "input2");
+  Operands o = realOperandsOf(call, "input1", "input2");
   Expr target(call, call.e.cast(call.value("target"), wide(o.type)));
   giveReduced(call, max(-target * (o.x - o.target) + call.number("margin", 0), 0.0), o.type);
 }
 static void convertHingeEmbedding(Call &call) {
-  Operands o = operandsOf(call);
+  Operands o = realOperandsOf(call);
   Expr above = where(o.target != 1.0, max(call.number("margin", 1) - o.x, 0.0), 0.0);
   giveReduced(call, above + where(o.target != -1.0, o.x, 0.0), o.type);
 }
