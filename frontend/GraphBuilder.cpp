@@ -33,7 +33,11 @@ State fileState(Program &program) {
     if (const auto *data = std::get_if<TensorData>(&attribute->value.value))
       value.tensor = RankedTensorType::get(data->sizes, elementType(program.context, data->dtype));
     else
-      value.known = reader.convert(attribute->value, attribute->name);
+      value.known = abstractValue(reader, key, reader.convert(attribute->value, attribute->name)).known;
+    std::vector<AttributeKey> same = program.sameBytes(key);
+    auto first = llvm::find_if(same, [&](const AttributeKey &other) { return program.state.count(other) && other < key; });
+    if (value.tensor && first != same.end() && (program.writtenInPlace.count(key) || program.writtenInPlace.count(*first)))
+      value.aliasOf = *first;
     value.dynamic = program.dynamicNumbers.count(key) && value.known.isNumber();
   }
   return state;
@@ -78,6 +82,9 @@ void explore(Program &program) {
     if (program.restart || program.stopped() || !program.report.empty())
       return;
     functions.push_back(run.function());
+    if (run.function().getResultTypes() != functions[0].getResultTypes())
+      return program.stop("the results have other dtypes or dims in a later run than in the first (" + std::to_string(i + 1) +
+                          " forms of the model's state); an artifact's outputs keep their types");
     if (program.state.empty())
       return;
     State after = run.finalState();
@@ -115,23 +122,27 @@ void removeUnused(ModuleOp module) {
 } // namespace
 
 llvm::Expected<BuiltGraph> graphc::frontend::buildGraph(MLIRContext &context, const SourceGraph &source, const BuildOptions &options) {
-  std::set<AttributeKey> state, dynamicNumbers;
+  std::set<AttributeKey> state, dynamicNumbers, writtenInPlace;
   std::map<std::string, DimAttr> equalities;
   Program::ElementsCache elements;
   for (int attempt = 0; attempt < 64; ++attempt) {
     Program program(&context, source, options, elements);
     program.state = state;
     program.dynamicNumbers = dynamicNumbers;
+    program.writtenInPlace = writtenInPlace;
     program.equalities = equalities;
     explore(program);
     if (program.restart && !program.stopped()) {
       state = program.state;
       dynamicNumbers = program.dynamicNumbers;
+      writtenInPlace = program.writtenInPlace;
       equalities = program.equalities;
       continue;
     }
     if (program.stopped())
       return importError(program, program.fatal);
+    if (!program.report.empty() && !program.neededBinds.empty())
+      return importError(program, program.missingBinds() + ", because it decides:" + program.report.text());
     if (!program.report.empty())
       return importError(program, "these parts of the model are not supported:" + program.report.text());
     removeUnused(*program.module);

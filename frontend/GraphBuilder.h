@@ -23,6 +23,7 @@ struct BuildOptions {
   std::vector<BindSpec> binds;
   int64_t maxUnroll = 10000;       // iterations of one loop
   size_t maxNodes = 2'000'000;     // evaluated over all variants
+  size_t maxOps = 100'000;         // made in one function
   size_t maxVariants = 8;          // functions for different states (DESIGN section 9)
 };
 

@@ -24,7 +24,7 @@ struct DimSpec {
   bool isSymbol() const { return !symbol.empty(); }
 };
 
-/// A tensor argument. The name is the model's or `in0`, `in1`, … by position among all arguments.
+/// A tensor argument. The name is the model's or `in0`, `in1`, … by position among the plan's inputs; "xs.0" inside of a container.
 struct InputSpec {
   std::string name;
   ScalarType dtype = ScalarType::F32;

@@ -239,7 +239,8 @@ llvm::Error VariantBuilder::addOp(Operation &op) {
 uint32_t VariantBuilder::getStable(Value value, const llvm::SmallDenseSet<uint32_t> &states, Location loc) {
   uint32_t buffer = buffers.lookup(value);
   const Buffer &root = *variant->buffers[rootOf(buffer)];
-  bool isWritten = root.kind == plan::BufferKind::State && states.contains(root.index);
+  bool isWritten = (root.kind == plan::BufferKind::State && states.contains(root.index)) ||
+                   (root.kind == plan::BufferKind::Input && changedInputs.contains(root.index));
   return isWritten ? copy(buffer, plan::BufferKind::Arena, 0, typeOf(value), loc) : buffer;
 }
 
@@ -248,8 +249,16 @@ void VariantBuilder::addReturn(func::ReturnOp op, ArrayRef<graph::WriteStateOp> 
   llvm::SmallDenseSet<uint32_t> written;
   for (graph::WriteStateOp write : writes)
     written.insert(stateIndex(write.getState()));
+  auto changedBy = [&](unsigned result) { return function.getResultAttrOfType<IntegerAttr>(result, writesInput); };
+  for (unsigned i = 0; i < op.getNumOperands(); ++i)
+    if (IntegerAttr input = changedBy(i))
+      changedInputs[uint32_t(input.getInt())] = 0;
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {
     uint32_t buffer = getStable(value, written, op.getLoc());
+    if (IntegerAttr input = changedBy(i)) {
+      changedInputs[uint32_t(input.getInt())] = buffer;
+      continue;
+    }
     Buffer &root = *variant->buffers[rootOf(buffer)];
     bool isWhole = root.bytes == variant->buffers[buffer]->bytes && (buffer == rootOf(buffer) || variant->buffers[buffer]->alias_offset == -1);
     if (root.kind == plan::BufferKind::Arena && isWhole) {
@@ -283,6 +292,24 @@ void VariantBuilder::finishStates(ArrayRef<graph::WriteStateOp> writes) {
   }
 }
 
+/// Inputs that the program changes take their values after everything that reads them.
+void VariantBuilder::finishInputs(Location loc) {
+  for (uint32_t input = 0; input < function.getNumArguments(); ++input) {
+    auto changed = changedInputs.find(input);
+    if (changed == changedInputs.end())
+      continue;
+    RankedTensorType type = typeOf(function.getArgument(input));
+    if (variant->inputs[input] == -1)
+      variant->inputs[input] = addBuffer(type, plan::BufferKind::Input, input, plan.inputs[input]->name);
+    plan::CopyT body;
+    body.from = changed->second;
+    body.to = variant->inputs[input];
+    addStep(loc, "write " + plan.inputs[input]->name).body.Set(std::move(body));
+    use(body.from);
+    use(body.to);
+  }
+}
+
 llvm::Expected<std::unique_ptr<plan::VariantT>> VariantBuilder::build() {
   variant->name = function.getSymName().str();
   variant->states.assign(plan.states.size(), -1);
@@ -297,6 +324,7 @@ llvm::Expected<std::unique_ptr<plan::VariantT>> VariantBuilder::build() {
   }
   addReturn(cast<func::ReturnOp>(function.getBody().front().getTerminator()), writes);
   finishStates(writes);
+  finishInputs(function.getLoc());
   // What outputs hold matters to the end.
   uint32_t last = variant->steps.empty() ? 0 : variant->steps.size() - 1;
   for (uint32_t output : variant->outputs)

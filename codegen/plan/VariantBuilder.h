@@ -8,6 +8,9 @@
 
 namespace graphc::codegen {
 
+/// On a result of a function: the input that takes its value at the end of a run, which is then no output.
+inline constexpr llvm::StringLiteral writesInput = "graph.writes_input";
+
 class VariantBuilder {
 public:
   VariantBuilder(mlir::func::FuncOp function, const plan::PlanT &plan, const TargetCode &code, PlanTables &tables);
@@ -34,8 +37,9 @@ private:
   void addReturn(mlir::func::ReturnOp op, llvm::ArrayRef<graph::WriteStateOp> writes);
 
   plan::StepT &addStep(mlir::Location loc, llvm::StringRef name);
-  /// The value's buffer, or a copy of it that later writes to `states` leave alone.
+  /// The value's buffer, or a copy of it that later writes to `states` and to inputs leave alone.
   uint32_t getStable(mlir::Value value, const llvm::SmallDenseSet<uint32_t> &states, mlir::Location loc);
+  void finishInputs(mlir::Location loc);
   uint32_t copy(uint32_t from, plan::BufferKind kind, uint32_t index, mlir::RankedTensorType type, mlir::Location loc);
   uint32_t rootOf(uint32_t buffer) const;
   void use(uint32_t buffer);
@@ -49,6 +53,7 @@ private:
   std::unique_ptr<plan::VariantT> variant;
   llvm::DenseMap<mlir::Value, uint32_t> buffers;
   llvm::StringMap<uint32_t> kernels;
+  llvm::SmallDenseMap<uint32_t, uint32_t> changedInputs; // input to the buffer with what it holds at the end
   struct Place {
     kernel::JoinOp join;
     graph::DimAttr offset; // bytes

@@ -16,6 +16,8 @@ std::string StateValue::text() const {
     return kindOf(known) + " " + toText(known);
   std::string text;
   llvm::raw_string_ostream(text) << tensor;
+  if (aliasOf)
+    text += (sharesMemory ? " sharing memory with " : " same as ") + std::to_string(aliasOf->object) + "." + aliasOf->name;
   return text;
 }
 
@@ -137,14 +139,19 @@ Tensor Run::constantTensor(const TensorData &data, const std::string &name) {
   return tensor;
 }
 
-Val Run::loadState(const AttributeKey &key, const frontend::Attribute &attribute, const StateValue &start) {
-  if (!start.tensor && !start.dynamic)
-    return start.known;
+/// The tensor that a state attribute holds when the run starts; attributes that are one tensor object share it.
+Tensor Run::stateTensor(const AttributeKey &key, const frontend::Attribute &attribute, const StateValue &start) {
+  if (auto found = stateAtStart.find(key); found != stateAtStart.end())
+    return found->second;
+  if (start.aliasOf && !start.sharesMemory)
+    return stateAtStart[key] = stateTensor(*start.aliasOf, *program.findAttribute(*start.aliasOf), initial.at(*start.aliasOf));
   auto tensor = std::make_shared<TensorState>();
   tensor->storage = std::make_shared<StorageCell>();
   tensor->storage->origin = StorageCell::Origin::Attribute;
   tensor->storage->name = key.name;
   tensor->storage->object = key.object;
+  if (start.sharesMemory)
+    tensor->storage->sharedWith = program.attributePath(*start.aliasOf);
   tensor->type = start.tensor;
   if (start.dynamic)
     tensor->type = RankedTensorType::get({}, elementType(program.context, start.known.is<double>() ? ScalarType::F64
@@ -152,17 +159,68 @@ Val Run::loadState(const AttributeKey &key, const frontend::Attribute &attribute
                                                                                                   : ScalarType::I64));
   tensor->offset = e.dim(int64_t(0));
   contiguousStrides(graph::getDims(tensor->type), tensor->strides);
-  FlatSymbolRefAttr symbol = program.stateSymbol(key, attribute.value);
+  FlatSymbolRefAttr symbol = program.stateSymbol(key, attribute.value, tensor->type.getElementType());
   tensor->storage->load = [symbol, type = tensor->type](Emitter &emitter) -> Value {
     return graph::ReadStateOp::create(emitter.builder, emitter.loc, type, symbol);
   };
-  stateAtStart[key] = tensor;
+  return stateAtStart[key] = tensor;
+}
+
+Val Run::loadState(const AttributeKey &key, const frontend::Attribute &attribute, const StateValue &start) {
+  if (!start.tensor && !start.dynamic)
+    return start.known;
+  Tensor tensor = stateTensor(key, attribute, start);
   if (!start.dynamic)
     return alias(tensor);
   auto kind = start.known.is<double>() ? TensorScalar::Kind::Float
               : start.known.is<bool>() ? TensorScalar::Kind::Bool
                                        : TensorScalar::Kind::Int;
   return TensorScalar{alias(tensor), kind};
+}
+
+/// A copy whose lists and dicts are its own; tensors and objects stay the same ones.
+static Val copyContainers(const Val &value) {
+  if (const auto *list = value.get<List>()) {
+    auto copy = std::make_shared<ListValue>(**list);
+    for (Val &element : copy->elements)
+      element = copyContainers(element);
+    return copy;
+  }
+  if (const auto *dict = value.get<Dict>()) {
+    auto copy = std::make_shared<DictValue>(**dict);
+    for (auto &[key, element] : copy->entries)
+      element = copyContainers(element);
+    return copy;
+  }
+  return value;
+}
+
+static bool sameContents(const Val &a, const Val &b) {
+  if (a.v.index() != b.v.index())
+    return false;
+  if (const auto *tensor = a.get<Tensor>())
+    return *tensor == b.as<Tensor>() && (*tensor)->storage->version == 0;
+  if (const auto *list = a.get<List>()) {
+    const std::vector<Val> &other = b.as<List>()->elements;
+    return llvm::equal((*list)->elements, other, sameContents);
+  }
+  if (const auto *dict = a.get<Dict>())
+    return llvm::equal((*dict)->entries, b.as<Dict>()->entries, [](const auto &x, const auto &y) {
+      return sameContents(x.first, y.first) && sameContents(x.second, y.second);
+    });
+  return equal(a, b).value_or(false);
+}
+
+/// Lists and dicts that the program changed would have to be kept until the next run.
+void Run::checkContainers() {
+  for (const auto &[key, atStart] : containersAtStart) {
+    auto now = attributes.find(key);
+    bool assigned = program.state.count(key);
+    if (!assigned && now != attributes.end() && !sameContents(atStart, now->second))
+      program.stop("attribute '" + program.attributePath(key) + "' is a " + kindOf(atStart) +
+                   " that the program changes; it would have to be kept from run to run, which is only supported for tensors, numbers, strings "
+                   "and None: keep it as attributes of those kinds");
+  }
 }
 
 Val Run::attribute(const AttributeKey &key) {
@@ -182,6 +240,8 @@ Val Run::attribute(const AttributeKey &key) {
     value = attributeTensor(key, *attribute, *data);
   else
     value = convert(attribute->value, program.attributePath(key));
+  if (value.is<List>() || value.is<Dict>())
+    containersAtStart[key] = copyContainers(value);
   attributes[key] = value;
   return value;
 }
@@ -189,6 +249,24 @@ Val Run::attribute(const AttributeKey &key) {
 void Run::noteState(const AttributeKey &key) {
   if (program.state.insert(key).second)
     program.restart = true;
+}
+
+/// A write into an attribute's storage: it is state, and so is every attribute that is the same tensor.
+void Run::noteWrite(const StorageCell &cell) {
+  if (cell.origin != StorageCell::Origin::Attribute)
+    return;
+  AttributeKey key{cell.object, cell.name};
+  std::string other = cell.sharedWith;
+  if (std::optional<AttributeKey> shared = program.overlapping(key))
+    other = program.attributePath(*shared);
+  if (!other.empty())
+    return e.fail("writes to attribute '" + program.attributePath(key) + "', which shares its memory with attribute '" + other +
+                  "' in another shape or place");
+  if (program.writtenInPlace.insert(key).second)
+    program.restart = true;
+  noteState(key);
+  for (const AttributeKey &same : program.sameBytes(key))
+    noteState(same);
 }
 
 void Run::getAttribute(const Node &node) {
@@ -207,21 +285,41 @@ void Run::setAttribute(const Node &node) {
   if (!object.is<ObjectRef>() || !text)
     return unsupported(node, "prim::SetAttr of a " + kindOf(object));
   AttributeKey key{object.as<ObjectRef>().id, *text};
-  Val value = evaluate(node.operands[1]);
-  attributes[key] = value;
-  noteState(key);
+  if (key.object < program.source.objects.size()) {
+    attribute(key); // what it was: another attribute may be the same tensor
+    noteState(key);
+  }
+  attributes[key] = evaluate(node.operands[1]);
+}
+
+/// The type of a tensor that is kept, with a symbol of its own for each size that varies: the next run may come with other ones.
+static RankedTensorType stateType(Run &run, const std::string &path, RankedTensorType type) {
+  Program &program = run.program;
+  SmallVector<DimAttr> dims = graph::getDims(type);
+  for (auto [d, dim] : llvm::enumerate(dims)) {
+    if (dim.isConstant())
+      continue;
+    std::string name = path + "_dim" + std::to_string(d);
+    std::replace_if(name.begin(), name.end(), [](char c) { return !llvm::isAlnum(c) && c != '_'; }, '_');
+    int64_t min = run.proved(graph::DimPredicate::Ge, dim, run.e.dim(int64_t(1))) == true;
+    if (!program.equalities.count(name) && program.ranges.try_emplace(name, Program::Range{min, {}}).second) {
+      OpBuilder builder(program.context);
+      builder.setInsertionPointToStart(program.module->getBody());
+      graph::SymbolOp::create(builder, program.module->getLoc(), builder.getStringAttr(name), builder.getI64IntegerAttr(min), IntegerAttr(),
+                              builder.getStringAttr("attribute " + path + ", dim " + std::to_string(d)));
+    }
+    dim = program.resolve(DimAttr::symbol(program.context, name));
+  }
+  return graph::getTensorType(dims, type.getElementType());
 }
 
 /// What `value` is between runs; null tensor and poison where it can't be kept.
-static StateValue abstractValue(Run &run, const AttributeKey &key, const Val &value) {
+StateValue builder::abstractValue(Run &run, const AttributeKey &key, const Val &value) {
   StateValue result;
   std::string path = run.program.attributePath(key);
   bool dynamic = run.program.dynamicNumbers.count(key);
   if (const auto *tensor = value.get<Tensor>()) {
-    result.tensor = (*tensor)->type;
-    if (!result.tensor.hasStaticShape())
-      run.program.stop("attribute '" + path + "' keeps a tensor of the symbolic shape " + toText(Val(graph::getNumElements(result.tensor))) +
-                       " (elements) from run to run, which is not supported; give that input fixed dims");
+    result.tensor = stateType(run, path, (*tensor)->type);
   } else if (value.is<TensorScalar>() || dynamic) {
     result.dynamic = true;
     run.program.dynamicNumbers.insert(key);
@@ -241,10 +339,34 @@ static StateValue abstractValue(Run &run, const AttributeKey &key, const Val &va
   return result;
 }
 
+/// Tells which attributes hold one tensor, or share memory in another way, when the run ends.
+void Run::findAliases(State &state) {
+  for (auto &[key, value] : state) {
+    if (!value.tensor)
+      continue;
+    const Tensor &tensor = attribute(key).as<Tensor>();
+    for (const auto &[other, otherValue] : state) {
+      if (other == key)
+        break;
+      bool matters = program.writtenInPlace.count(key) || program.writtenInPlace.count(other);
+      if (!matters || !otherValue.tensor || otherValue.aliasOf)
+        continue;
+      const Tensor &first = attribute(other).as<Tensor>();
+      if (first->storage != tensor->storage)
+        continue;
+      value.aliasOf = other;
+      value.sharesMemory = !(tensor->steps.empty() && first->steps.empty() && tensor->type == first->type);
+      break;
+    }
+  }
+}
+
 State Run::finalState() {
   State state;
   for (const AttributeKey &key : program.state)
     state[key] = abstractValue(*this, key, attribute(key));
+  if (!program.stopped())
+    findAliases(state);
   return state;
 }
 
@@ -258,10 +380,11 @@ void Run::writeStates() {
     if (!tensor || !declared)
       continue;
     auto start = stateAtStart.find(key);
-    // The tensor that was there at the start, untouched: nothing to write.
-    if (start != stateAtStart.end() && start->second->storage == tensor->storage && tensor->storage->version == 0 && tensor->steps.empty())
+    // The tensor that was there at the start, untouched: nothing to write. What shares another attribute's memory is written all the same.
+    bool isOwn = tensor->storage->object == key.object && tensor->storage->name == key.name;
+    if (isOwn && start != stateAtStart.end() && start->second->storage == tensor->storage && tensor->storage->version == 0 && tensor->steps.empty())
       continue;
-    Constant first = declared->value;
-    graph::WriteStateOp::create(e.builder, e.loc, program.stateSymbol(key, first), read(tensor));
+    FlatSymbolRefAttr symbol = program.stateSymbol(key, declared->value, tensor->type.getElementType());
+    graph::WriteStateOp::create(e.builder, e.loc, symbol, read(tensor));
   }
 }

@@ -24,14 +24,16 @@ static Expr variance(const Expr &x, ArrayRef<int64_t> dims, double correction) {
   return {x.owner(), x.owner().e.create<graph::VarOp>(Value(x), dims, false, APFloat(correction))};
 }
 
-/// The new running average, written to the buffer of that name where it is given.
+/// The new running average: written to the buffer of that name where it is given, or a result, as decomposed programs have it.
 static void updateRunning(Call &call, StringRef name, const Expr &batch, double momentum) {
   if (!call.given(name))
     return;
   Tensor running = call.tensor(name);
   Expr old(call, call.run.read(running));
   Expr updated = old * (1 - momentum) + batch.cast(old.dtype()) * momentum;
-  if (Value(updated))
+  if (call.op().ends_with("_functional"))
+    call.give(Value(updated));
+  else if (Value(updated))
     call.run.write(running, updated);
 }
 
@@ -101,7 +103,7 @@ static void convertInstanceNorm(Call &call) {
 }
 
 void builder::addBatchNorms(ConversionTable &table) {
-  for (StringRef name : {"batch_norm", "native_batch_norm", "cudnn_batch_norm", "_native_batch_norm_legit_no_training", "_native_batch_norm_legit",
+  for (StringRef name : {"batch_norm", "native_batch_norm", "cudnn_batch_norm", "_native_batch_norm_legit_no_training", "_native_batch_norm_legit", "_native_batch_norm_legit_functional",
                          "_batch_norm_with_update", "_batch_norm_no_update"})
     table.add(("aten::" + name).str(), convertBatchNorm);
   table.add("aten::instance_norm", convertInstanceNorm);

@@ -5,25 +5,39 @@ using namespace graphc::frontend;
 using namespace graphc::frontend::builder;
 
 Call::Call(Run &run, const Node &node, std::vector<Val> arguments)
-    : run(run), e(run.e), node(node), arguments(std::move(arguments)) {}
+    : run(run), e(run.e), node(node), arguments(std::move(arguments)), wasRead(this->arguments.size(), false) {}
 
 std::string Call::name() const { return node.overload.empty() ? node.op : node.op + "." + node.overload; }
 
 const Val &Call::argument(size_t i) const {
   static const Val absent = None();
-  return i < arguments.size() ? arguments[i] : absent;
+  if (i >= arguments.size())
+    return absent;
+  wasRead[i] = true;
+  return arguments[i];
 }
 
 const Val *Call::find(llvm::StringRef name) const {
   for (size_t i = 0; i < node.operands.size(); ++i)
     if (node.operands[i].name == name)
-      return &arguments[i];
+      return &argument(i);
   // Arithmetic on Python numbers names its operands a and b: it runs here where one was computed from a tensor.
   if (name == "self" && !node.operands.empty() && node.operands[0].name == "a")
-    return &arguments[0];
-  if (name == "other" && node.operands.size() > 1 && node.operands[1].name == "b")
-    return &arguments[1];
+    return &argument(0);
+  if ((name == "other" || name == "exponent") && node.operands.size() > 1 && node.operands[1].name == "b")
+    return &argument(1);
   return nullptr;
+}
+
+std::string Call::unreadTensor() const {
+  for (size_t i = 1; i < arguments.size(); ++i) { // the first is what a question is about, which need not read it
+    const List *list = arguments[i].get<List>();
+    bool holdsTensor = arguments[i].is<Tensor>() || arguments[i].is<TensorScalar>() ||
+                       (list && llvm::any_of((*list)->elements, [](const Val &element) { return element.is<Tensor>(); }));
+    if (holdsTensor && !wasRead[i])
+      return node.operands[i].name.empty() ? std::to_string(i) : node.operands[i].name;
+  }
+  return "";
 }
 
 bool Call::given(llvm::StringRef name) const {

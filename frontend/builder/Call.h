@@ -21,6 +21,10 @@ public:
   size_t size() const { return arguments.size(); }
   const Val &argument(size_t i) const;
   const Val *find(llvm::StringRef name) const;
+  /// The argument without counting as read: whoever only looks through all of them doesn't answer for what they mean.
+  const Val &peek(size_t i) const { return arguments[i]; }
+  /// A tensor argument that nothing has read: the conversion doesn't know it; empty where there is none.
+  std::string unreadTensor() const;
   /// Present and not None.
   bool given(llvm::StringRef name) const;
 
@@ -61,10 +65,13 @@ public:
 private:
   const Val *required(llvm::StringRef name);
   std::vector<Val> arguments;
+  mutable std::vector<bool> wasRead; // by argument
 };
 
 /// Evaluates the node where it is Python arithmetic, a string, list or dict operation on known values; false where it isn't.
 bool evaluateKnown(Call &call);
+/// Evaluates a string's method `op` ("format", "split", …); false where it isn't one.
+bool evaluateString(Call &call, llvm::StringRef op, llvm::StringRef text);
 /// `op` ("add", "floordiv", "lt", …) on two numbers; nullopt where it isn't known (symbolic, or an undefined result).
 std::optional<Val> evaluateBinary(Call &call, llvm::StringRef op, const Val &a, const Val &b);
 

@@ -4,6 +4,7 @@
 // data is reported as unsupported, and what depends on it is skipped.
 #include "frontend/builder/Promotion.h"
 #include "ir/support/Check.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace graphc;
@@ -27,22 +28,61 @@ void Run::poison(const Node &node) {
 }
 
 void Run::unsupported(const Node &node, const std::string &why) {
+  for (const Operand &operand : node.operands)
+    noteNeeded(evaluate(operand));
   program.report.add(why, program.sourceLocation(node.location));
   poison(node);
+}
+
+/// Records the scalar arguments that a number was computed from: that it isn't known stands in the way.
+void Run::noteNeeded(const Val &value) {
+  if (const auto *list = value.get<List>()) {
+    for (const Val &element : (*list)->elements)
+      noteNeeded(element);
+    return;
+  }
+  Tensor tensor = value.is<TensorScalar>() ? value.as<TensorScalar>().tensor : value.is<Tensor>() ? value.as<Tensor>() : nullptr;
+  if (!tensor || tensor->type.getRank() != 0 || !tensor->cached)
+    return;
+  SmallVector<Value> open{tensor->cached};
+  llvm::DenseSet<Value> seen;
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    if (!next || !seen.insert(next).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      if (func.getArgAttr(argument.getArgNumber(), "graph.scalar"))
+        program.needBind(func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "graph.name").str());
+      continue;
+    }
+    llvm::append_range(open, next.getDefiningOp()->getOperands());
+  }
 }
 
 void Run::runBlock(const frontend::Block &block) {
   for (const Node &node : block.nodes) {
     if (stopped())
       return;
-    if (++program.evaluatedNodes > program.options.maxNodes)
-      return program.stop("the program has more than " + std::to_string(program.options.maxNodes) +
-                          " operations once its loops are unrolled; stopped at " + program.describe(node.location));
+    if (++program.evaluatedNodes > program.options.maxNodes || e.made() > program.options.maxOps)
+      return stopUnrolling(node);
     e.loc = program.location(node.location);
     runNode(node);
     if (e.failed())
       unsupported(node, node.op + ": " + e.takeReason());
   }
+}
+
+/// The program is too long: names the loop that makes it so.
+void Run::stopUnrolling(const Node &node) {
+  bool tooManyOps = e.made() > program.options.maxOps;
+  std::string text = "the program has more than " + std::to_string(tooManyOps ? program.options.maxOps : program.options.maxNodes) +
+                     (tooManyOps ? " tensor operations" : " operations");
+  if (loops.empty())
+    return program.stop(text + "; stopped at " + program.describe(node.location));
+  text += " once its loops are unrolled:";
+  for (const auto &[location, iteration] : loops)
+    text += "\n    the loop at " + program.describe(location) + ", in iteration " + std::to_string(iteration);
+  program.stop(text);
 }
 
 void Run::runNode(const Node &node) {
@@ -67,6 +107,7 @@ std::optional<bool> Run::condition(const Node &node, const Val &value) {
   if (value.is<Poison>())
     return std::nullopt;
   if (value.is<TensorScalar>() || value.is<Tensor>()) {
+    noteNeeded(value);
     program.report.add("a condition that depends on tensor data (" + node.op + ")", program.sourceLocation(node.location));
     return std::nullopt;
   }
@@ -104,10 +145,13 @@ void Run::runLoop(const Node &node) {
   for (size_t i = 2; i < node.operands.size(); ++i)
     carried.push_back(evaluate(node.operands[i]));
   const frontend::Block &body = node.blocks[0];
+  loops.emplace_back(node.location, 0);
+  llvm::scope_exit leave([this] { loops.pop_back(); });
   for (int64_t i = 0; going && *going && i < trips.as<int64_t>(); ++i) {
     if (i >= program.options.maxUnroll)
       return program.stop("a loop runs more than " + std::to_string(program.options.maxUnroll) +
                           " times and can't be unrolled: " + program.describe(node.location));
+    loops.back().second = i;
     set(body.inputs[0], i);
     for (size_t k = 0; k < carried.size(); ++k)
       set(body.inputs[k + 1], carried[k]);
@@ -147,7 +191,7 @@ std::string Run::describeArguments() const {
     if (const auto *tensor = value.get<Tensor>())
       llvm::raw_string_ostream(text) << (*tensor)->type;
     else
-      text += toText(value);
+      text += value.is<TensorScalar>() ? "a number given at run time" : toText(value);
   }
   return text;
 }
@@ -220,6 +264,10 @@ bool Run::runPrim(const Node &node) {
   if (node.results.size() != 1)
     return false;
   ValueId result = node.results[0];
+  if (is("prim::CreateObject")) // of a script class: its methods are inlined, its attributes live in this run only
+    return set(result, ObjectRef{ObjectId(program.source.objects.size() + createdObjects++)}), true;
+  if (is("prim::Enter") || is("prim::Exit"))
+    return enterContext(node), true;
   if (is("prim::ListConstruct"))
     return set(result, construct(*this, node, ConstantList::Kind::List)), true;
   if (is("prim::TupleConstruct"))
@@ -237,22 +285,124 @@ bool Run::runPrim(const Node &node) {
   return false;
 }
 
-/// Results of arithmetic on Python numbers that were computed from tensors are Python numbers again.
+/// `with torch.no_grad():` and its like change nothing for inference; what another context manager does isn't known.
+void Run::enterContext(const Node &node) {
+  const auto *id = std::get_if<ValueId>(&node.operands[0].value);
+  std::string type = id && *id < program.source.values.size() ? program.source.values[*id].type : "";
+  set(node.results[0], None());
+  if (!StringRef(type).contains("torch.autograd.grad_mode."))
+    unsupported(node, "the context manager " + type + "; expected torch.no_grad and its like");
+}
+
+/// out=: the result is written into the tensor given for it, which is the result then.
+static void writeOut(Call &call) {
+  const Val *given = call.find("out");
+  const Tensor *out = given ? given->get<Tensor>() : nullptr;
+  if (!out || call.failed())
+    return;
+  if (call.results.size() != 1 || !call.results[0].is<Tensor>())
+    return call.fail("out= of an operator with other than one tensor as result");
+  Value value = call.run.read(call.results[0].as<Tensor>());
+  if (call.e.dims(value) != graph::getDims((*out)->type))
+    return call.fail("out= of another shape than the result's, which eager PyTorch resizes (and warns of)");
+  call.results.clear();
+  writeInPlace(call, *out, value, false);
+}
+
+/// Results of arithmetic on Python numbers that were computed from tensors are Python numbers again, of the kind that the file says.
 static void keepNumbers(Call &call) {
   bool numbers = false;
   for (size_t i = 0; i < call.size(); ++i) {
-    if (call.argument(i).is<Tensor>() || call.argument(i).is<List>())
+    if (call.peek(i).is<Tensor>() || call.peek(i).is<List>())
       return;
-    numbers |= call.argument(i).is<TensorScalar>();
+    numbers |= call.peek(i).is<TensorScalar>();
   }
-  for (Val &result : call.results) {
+  for (size_t i = 0; numbers && i < call.results.size(); ++i) {
+    Val &result = call.results[i];
     const auto *tensor = result.get<Tensor>();
-    if (!numbers || !tensor || (*tensor)->type.getRank() != 0)
+    if (!tensor || (*tensor)->type.getRank() != 0)
       continue;
     ScalarType type = scalarType((*tensor)->type.getElementType());
+    const std::vector<ValueInfo> &values = call.run.program.source.values;
+    StringRef declared = i < call.node.results.size() && call.node.results[i] < values.size() ? StringRef(values[call.node.results[i]].type) : "";
+    ScalarType wanted = declared == "int" ? ScalarType::I64 : declared == "float" ? ScalarType::F64 : declared == "bool" ? ScalarType::Bool : type;
+    Tensor converted = wanted == type ? *tensor : call.run.fresh(call.e.cast(call.run.read(*tensor), wanted));
+    type = wanted;
     auto kind = type == ScalarType::Bool ? TensorScalar::Kind::Bool : isFloat(type) ? TensorScalar::Kind::Float : TensorScalar::Kind::Int;
-    result = TensorScalar{*tensor, kind};
+    result = TensorScalar{converted, kind};
   }
+}
+
+/// What the arguments select by a mask, replaced by all elements of it; null where there is none, or not one mask for all.
+static Masked replaceMasked(std::vector<Val> &arguments, std::string &why) {
+  Masked first;
+  for (Val &argument : arguments) {
+    const Masked *masked = argument.get<Masked>();
+    if (masked && first && !isSameMask(**masked, *first))
+      why = "operands that are selected by different masks";
+    if (masked && !first)
+      first = *masked;
+  }
+  for (Val &argument : arguments) {
+    const Tensor *tensor = argument.get<Tensor>();
+    if (first && tensor && (*tensor)->type.getRank() != 0)
+      why = "a tensor selected by a mask beside one of a fixed size";
+    if (const Masked *masked = argument.get<Masked>())
+      argument = Val((*masked)->all);
+  }
+  return first;
+}
+
+/// Whether everything made after `before` treats each element for itself.
+static bool isPointwiseAfter(mlir::Block &block, Operation *before) {
+  for (auto it = before ? std::next(before->getIterator()) : block.begin(); it != block.end(); ++it) {
+    auto fusion = dyn_cast<graph::GraphOpInterface>(*it);
+    if (!isa<graph::ConstantOp, graph::GetOp>(*it) && !(fusion && fusion.getFusionKind() == graph::FusionKind::Pointwise))
+      return false;
+  }
+  return true;
+}
+
+/// The size of x[mask] in one dim: a number that is known when the program runs, or a size of x.
+static std::optional<Val> maskedSize(Run &run, const MaskedValue &selected, int64_t dim) {
+  int64_t covered = run.e.rank(selected.mask);
+  if (dim != selected.firstDim) {
+    int64_t inner = dim < selected.firstDim ? dim : dim + covered - 1;
+    return inner >= 0 && inner < selected.all->type.getRank() ? std::optional(dimValue(graph::getDim(selected.all->type, inner))) : std::nullopt;
+  }
+  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, covered));
+  Value count = run.e.create<graph::SumOp>(run.e.cast(selected.mask, ScalarType::I64), dims, false);
+  return count ? std::optional<Val>(TensorScalar{run.fresh(count), TensorScalar::Kind::Int}) : std::nullopt;
+}
+
+/// An operator on x[mask]: computed for all of x, where that is the same for the elements that the mask selects.
+void Run::convertMasked(const Node &node, std::vector<Val> arguments) {
+  if (node.op == "aten::size" && arguments.size() == 2 && arguments[0].is<Masked>() && arguments[1].is<int64_t>() && arguments[1].as<int64_t>() >= 0)
+    if (std::optional<Val> size = maskedSize(*this, *arguments[0].as<Masked>(), arguments[1].as<int64_t>()))
+      return set(node.results[0], *size);
+  std::string why;
+  Masked selected = replaceMasked(arguments, why);
+  mlir::Block &block = func.getBody().front();
+  Operation *before = block.empty() ? nullptr : &block.back();
+  Call call(*this, node, std::move(arguments));
+  Conversion conversion = findConversion(node);
+  if (why.empty() && conversion)
+    conversion(call);
+  bool isOne = call.results.size() == 1 && call.results[0].is<Tensor>();
+  bool same = isOne && call.results[0].as<Tensor>()->type.getShape() == selected->all->type.getShape();
+  if (why.empty() && (!same || !isPointwiseAfter(block, before)))
+    why = "indexing by a mask gives a tensor whose size depends on data; use torch.where or a multiplication by the mask";
+  if (!why.empty() || e.failed())
+    return unsupported(node, call.name() + ": " + (why.empty() ? e.takeReason() : (e.takeReason(), why)));
+  set(node.results[0], std::make_shared<MaskedValue>(MaskedValue{call.results[0].as<Tensor>(), selected->mask, selected->firstDim}));
+}
+
+Conversion Run::findConversion(const Node &node) const {
+  StringRef name = node.op;
+  Conversion conversion = program.table.find(node.op, node.overload);
+  if (!conversion && name.ends_with("_") && !name.ends_with("__") && program.table.find(name.drop_back(), node.overload))
+    conversion = convertInPlace;
+  return conversion;
 }
 
 void Run::convertNode(const Node &node) {
@@ -261,16 +411,20 @@ void Run::convertNode(const Node &node) {
     arguments.push_back(evaluate(operand));
   if (llvm::any_of(arguments, isPoisoned))
     return poison(node);
+  bool isPut = StringRef(node.op).contains("index_put"); // which knows what a mask selects
+  if (!isPut && llvm::any_of(arguments, [](const Val &argument) { return argument.is<Masked>(); }))
+    return convertMasked(node, std::move(arguments));
   Call call(*this, node, std::move(arguments));
   bool known = evaluateKnown(call);
-  Conversion conversion = known ? nullptr : program.table.find(node.op, node.overload);
-  StringRef name = node.op;
-  if (!known && !conversion && name.ends_with("_") && !name.ends_with("__") && program.table.find(name.drop_back(), node.overload))
-    conversion = convertInPlace;
+  Conversion conversion = known ? nullptr : findConversion(node);
   if (!known && !conversion)
     return unsupported(node, call.name());
-  if (conversion && !e.failed())
+  if (conversion && !e.failed()) {
     conversion(call);
+    writeOut(call);
+    if (std::string unread = call.unreadTensor(); !unread.empty())
+      call.fail("argument '" + unread + "' is not supported");
+  }
   if (e.failed())
     return unsupported(node, call.name() + ": " + e.takeReason());
   if (!known && node.op != "prim::NumToTensor" && node.op != "aten::tensor" && node.op != "aten::scalar_tensor")

@@ -33,6 +33,7 @@ Operation *Emitter::failedInference() {
 
 Operation *Emitter::finish(OperationState &state) {
   Operation *op = builder.create(state);
+  ++count;
   if (succeeded(op->getName().verifyInvariants(op)))
     return op;
   op->erase();

@@ -31,6 +31,9 @@ public:
   /// The reason, and a clean state for the next node.
   std::string takeReason() { return std::exchange(reason, {}); }
 
+  /// How many ops were made.
+  size_t made() const { return count; }
+
   /// An op with inferred result types; its first result, or null.
   template <class Op, class... Args> Value create(const Args &...args) {
     mlir::Operation *op = createOp<Op>(args...);
@@ -106,6 +109,7 @@ private:
   mlir::Operation *failedInference();
   mlir::Operation *finish(mlir::OperationState &state);
 
+  size_t count = 0;
   std::string reason;
   std::string diagnostic; // the last error that an op's inference or verifier emitted
   mlir::ScopedDiagnosticHandler handler;

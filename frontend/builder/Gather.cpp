@@ -101,10 +101,10 @@ static Indices readIndices(Call &call, int64_t rank) {
 static void convertIndex(Call &call) {
   Value x = call.value("self");
   Indices indices = readIndices(call, call.e.rank(x));
-  if (indices.mask)
-    return call.fail("indexing by a mask gives a tensor whose size depends on data; use torch.where or a multiplication by the mask");
   if (call.failed())
     return;
+  if (indices.mask)
+    return call.give(Val(std::make_shared<MaskedValue>(MaskedValue{call.run.fresh(x), indices.mask, indices.maskDim})));
   if (indices.tensors.empty())
     return call.give(x);
   unifyBroadcast(call, indices.tensors);
@@ -143,7 +143,28 @@ static Value maskedPut(Call &call, Value x, const Indices &indices, Value value,
   return call.e.create<graph::WhereOp>(mask, written, x);
 }
 
+/// a[mask] = f(a[mask]): f's elements where the mask holds.
+static void putMasked(Call &call, const MaskedValue &selected) {
+  Value x = call.value("self"), all = call.run.read(selected.all);
+  Indices indices = readIndices(call, call.e.rank(x));
+  if (call.failed() || !x || !all)
+    return;
+  MaskedValue target{selected.all, indices.mask, indices.maskDim};
+  if (!indices.mask || !isSameMask(selected, target) || call.e.dims(all) != call.e.dims(x))
+    return call.fail("writes a tensor selected by one mask where another one selects");
+  if (call.e.dtype(all) != call.e.dtype(x))
+    return call.fail("index_put of another dtype (eager refuses it too)");
+  if (call.boolean("accumulate", false))
+    all = call.e.create<graph::AddOp>(x, all);
+  SmallVector<DimAttr> shape = call.e.dims(indices.mask);
+  shape.resize(call.e.rank(x) - indices.maskDim, call.e.dim(int64_t(1)));
+  Value mask = call.e.expand(call.e.reshape(indices.mask, shape), call.e.dims(x));
+  call.give(call.e.create<graph::WhereOp>(mask, all, x));
+}
+
 static void convertIndexPut(Call &call) {
+  if (const Val *values = call.find("values"); values && values->is<Masked>())
+    return putMasked(call, *values->as<Masked>());
   Value x = call.value("self"), value = call.value("values");
   Indices indices = readIndices(call, call.e.rank(x));
   bool accumulate = call.boolean("accumulate", false);
@@ -156,7 +177,7 @@ static void convertIndexPut(Call &call) {
     return call.give(maskedPut(call, x, indices, value, accumulate));
   if (indices.tensors.empty())
     return call.give(call.e.expand(value, call.e.dims(x)));
-  call.give(call.e.create<graph::IndexPutOp>(x, value, indices.tensors, indices.dims, accumulate));
+  givePointwise(call, call.e.create<graph::IndexPutOp>(x, value, indices.tensors, indices.dims, accumulate));
 }
 
 static void convertIndexSelect(Call &call) {

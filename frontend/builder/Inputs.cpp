@@ -1,7 +1,8 @@
 // The method's arguments: tensors become function arguments, everything else is bound to a value.
 //
 // Input: Input records of the SourceGraph, --input and --bind of the user. A tensor argument named "x" takes the spec "x", or
-// "in0" by its position among the tensor arguments; a list or tuple of tensors takes "xs.0", "xs.1", ….
+// "in0" by its position among the plan's inputs; what is nested has its path as name: "xs.0", "d.key", "pair.first". Numbers that are
+// not bound are inputs too, 0-d ones; whatever needs their value while compiling says so (Program::neededBinds).
 #include "frontend/builder/Run.h"
 
 #include <charconv>
@@ -15,7 +16,7 @@ using namespace graphc::frontend::builder;
 static DimAttr substitute(DimAttr dim, const std::map<std::string, DimAttr> &replacements) {
   if (dim.getKind() == graph::DimKind::Symbol) {
     auto found = replacements.find(dim.getSymbol().str());
-    return found == replacements.end() ? dim : found->second;
+    return found == replacements.end() ? dim : substitute(found->second, replacements);
   }
   if (dim.isConstant() || dim.getKind() == graph::DimKind::Select || replacements.empty())
     return dim;
@@ -66,7 +67,10 @@ static RankedTensorType typeFromFile(Program &program, const std::string &name, 
                  scalarTypeName(meta.dtype) + " of rank " + std::to_string(meta.sizes.size()));
   for (size_t i = 0; i < meta.sizes.size(); ++i) {
     const auto *number = std::get_if<int64_t>(&meta.sizes[i]);
-    DimAttr dim = number ? DimAttr::constant(program.context, *number) : program.parseDim(std::get<std::string>(meta.sizes[i]));
+    auto derived = number ? program.derivedDims.end() : program.derivedDims.find(std::get<std::string>(meta.sizes[i]));
+    DimAttr dim = number                               ? DimAttr::constant(program.context, *number)
+                  : derived != program.derivedDims.end() ? program.resolve(DimAttr::symbol(program.context, derived->second.name))
+                                                         : program.parseDim(std::get<std::string>(meta.sizes[i]));
     if (spec && i < spec->dims.size() && !spec->dims[i].isSymbol()) {
       int64_t wanted = spec->dims[i].value;
       if (dim.getKind() == graph::DimKind::Symbol) {
@@ -81,19 +85,23 @@ static RankedTensorType typeFromFile(Program &program, const std::string &name, 
   return graph::getTensorType(dims, elementType(program.context, meta.dtype));
 }
 
-/// One element of a bound list, or a whole bound value, as the type `type`.
-static std::optional<Val> parseBound(StringRef text, StringRef type) {
+/// A bound value's text as the type; nullopt where it isn't one.
+static std::optional<Val> parseBound(StringRef text, const TypeText &type) {
   text = text.trim();
-  if (type.consume_front("Optional["))
-    return text == "None" ? std::optional<Val>(Val(None())) : parseBound(text, type.drop_back());
-  if (type.consume_front("List[")) {
-    text.consume_front("[");
-    text.consume_back("]");
+  if (type.is("Optional") && type.arguments.size() == 1)
+    return text == "None" ? std::optional<Val>(Val(None())) : parseBound(text, type.arguments[0]);
+  if (type.is("List") || type.is("Tuple") || type.is("NamedTuple")) {
+    bool isList = type.is("List");
+    if (text.size() >= 2 && ((text.front() == '[' && text.back() == ']') || (text.front() == '(' && text.back() == ')')))
+      text = text.slice(1, text.size() - 1);
+    std::vector<StringRef> parts = splitAtCommas(text);
     auto list = std::make_shared<ListValue>();
-    SmallVector<StringRef> parts;
-    text.split(parts, ',', -1, false);
-    for (StringRef part : parts) {
-      std::optional<Val> element = parseBound(part, type.drop_back());
+    list->kind = isList ? ConstantList::Kind::List : type.is("Tuple") ? ConstantList::Kind::Tuple : ConstantList::Kind::NamedTuple;
+    list->fieldNames = type.fieldNames;
+    if (type.arguments.empty() || (!isList && parts.size() != type.arguments.size()))
+      return std::nullopt;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      std::optional<Val> element = parseBound(parts[i], type.arguments[isList ? 0 : i]);
       if (!element)
         return std::nullopt;
       list->elements.push_back(*element);
@@ -102,17 +110,19 @@ static std::optional<Val> parseBound(StringRef text, StringRef type) {
   }
   int64_t integer;
   double real;
-  if (type == "int" && !text.getAsInteger(10, integer))
+  if (type.is("int") && !text.getAsInteger(10, integer))
     return Val(integer);
-  if (type == "float" && !text.getAsDouble(real))
+  if (type.is("float") && !text.getAsDouble(real))
     return Val(real);
-  if (type == "bool" && (text.equals_insensitive("true") || text == "1"))
+  if (type.is("bool") && (text.equals_insensitive("true") || text == "1"))
     return Val(true);
-  if (type == "bool" && (text.equals_insensitive("false") || text == "0"))
+  if (type.is("bool") && (text.equals_insensitive("false") || text == "0"))
     return Val(false);
-  if (type == "str")
-    return Val(text.str());
-  if (type == "NoneType" && text == "None")
+  if (type.is("str")) {
+    bool quoted = text.size() >= 2 && (text.front() == '\'' || text.front() == '"') && text.front() == text.back();
+    return Val((quoted ? text.slice(1, text.size() - 1) : text).str());
+  }
+  if (type.is("NoneType") && text == "None")
     return Val(None());
   return std::nullopt;
 }
@@ -150,79 +160,167 @@ Tensor Run::addTensorInput(RankedTensorType type, const std::string &name) {
   tensor->storage->origin = StorageCell::Origin::Input;
   tensor->storage->name = name;
   tensor->storage->inputIndex = index;
+  inputCells.push_back(tensor->storage);
   return tensor;
 }
 
-/// Tensors of a list or tuple argument: as many as the user describes ("xs.0", "xs.1", …).
-Val Run::bindNestedInput(const Input &input) {
+/// int, float or bool as a 0-d input of the plan.
+Val Run::addScalarInput(const std::string &name, const TypeText &type) {
+  auto [dtype, kind] = type.is("int")     ? std::pair(ScalarType::I64, TensorScalar::Kind::Int)
+                       : type.is("float") ? std::pair(ScalarType::F64, TensorScalar::Kind::Float)
+                                          : std::pair(ScalarType::Bool, TensorScalar::Kind::Bool);
+  Tensor tensor = addTensorInput(RankedTensorType::get({}, elementType(program.context, dtype)), name);
+  func.setArgAttr(tensor->storage->inputIndex, "graph.scalar", e.builder.getUnitAttr());
+  return TensorScalar{tensor, kind};
+}
+
+const InputSpec *Run::takeSpec(const std::string &name) {
+  const InputSpec *spec = program.findSpec(name, func.getNumArguments());
+  if (spec)
+    usedSpecs.insert(spec->name);
+  return spec;
+}
+
+const BindSpec *Run::takeBind(const std::string &name) {
+  auto bind = llvm::find_if(program.options.binds, [&](const BindSpec &b) { return b.name == name; });
+  if (bind == program.options.binds.end())
+    return nullptr;
+  usedBinds.insert(name);
+  return &*bind;
+}
+
+/// Whether the user describes the argument or something inside it.
+bool Run::isDescribed(const std::string &name) const {
+  auto matches = [&](StringRef other) { return other == name || other.starts_with(name + "."); };
+  return llvm::any_of(program.options.inputs, [&](const InputSpec &spec) { return matches(spec.name); }) ||
+         llvm::any_of(program.options.binds, [&](const BindSpec &bind) { return matches(bind.name); });
+}
+
+/// The elements of a list or dict argument that holds tensors: as many as the user describes, by name ("xs.0", "xs.1"; "d.key") or, of
+/// a list, by position.
+Val Run::bindElements(const std::string &name, const TypeText &type) {
+  if (type.is("Dict") && type.arguments.size() == 2) {
+    auto dict = std::make_shared<DictValue>();
+    std::vector<std::string> keys;
+    for (const InputSpec &spec : program.options.inputs)
+      if (StringRef rest = spec.name; rest.consume_front(name + "."))
+        if (std::string key = rest.split('.').first.str(); !llvm::is_contained(keys, key))
+          keys.push_back(key);
+    for (const std::string &key : keys) {
+      std::optional<Val> keyValue = parseBound(key, type.arguments[0]);
+      if (!keyValue)
+        program.stop("--input " + name + "." + key + ": the key is a " + type.arguments[0].text);
+      dict->entries.emplace_back(keyValue.value_or(Val(None())), bindTyped(name + "." + key, type.arguments[1]));
+    }
+    return dict;
+  }
   auto list = std::make_shared<ListValue>();
-  list->kind = StringRef(input.type).starts_with("Tuple") ? ConstantList::Kind::Tuple : ConstantList::Kind::List;
-  for (size_t i = 0;; ++i) {
-    std::string name = input.name + "." + std::to_string(i);
-    auto spec = llvm::find_if(program.options.inputs, [&](const InputSpec &s) { return s.name == name; });
-    if (spec == program.options.inputs.end())
+  bool byName = isDescribed(name + ".0");
+  for (size_t i = 0; !stopped(); ++i) {
+    std::string element = name + "." + std::to_string(i);
+    if (byName ? !isDescribed(element) : !program.findSpec("", func.getNumArguments()))
       break;
-    usedSpecs.insert(name);
-    list->elements.push_back(addTensorInput(typeFromSpec(program, *spec), name));
+    list->elements.push_back(bindTyped(element, type.arguments[0]));
   }
   return list;
 }
 
+Val Run::bindTuple(const std::string &name, const TypeText &type) {
+  auto tuple = std::make_shared<ListValue>();
+  tuple->kind = type.is("Tuple") ? ConstantList::Kind::Tuple : ConstantList::Kind::NamedTuple;
+  tuple->fieldNames = type.fieldNames;
+  for (size_t i = 0; i < type.arguments.size() && !stopped(); ++i)
+    tuple->elements.push_back(bindTyped(name + "." + (i < type.fieldNames.size() ? type.fieldNames[i] : std::to_string(i)), type.arguments[i]));
+  return tuple;
+}
+
+Val Run::bindTensor(const std::string &name) {
+  if (const InputSpec *spec = takeSpec(name))
+    return addTensorInput(typeFromSpec(program, *spec), name);
+  program.stop("the dtype and dims of argument '" + name + "' are needed: --input '" + name + "=f32[…]'; the method is " +
+               signatureText(program.source));
+  return Poison();
+}
+
+/// A number that nothing binds: an input of the plan. A spec for it may only say what it is.
+Val Run::bindNumber(const std::string &name, const TypeText &type) {
+  if (const InputSpec *spec = takeSpec(name)) {
+    const char *expected = type.is("int") ? "i64" : type.is("float") ? "f64" : "bool";
+    if (!spec->dims.empty() || expected != StringRef(scalarTypeName(spec->dtype)))
+      program.stop("--input " + spec->name + ": argument '" + name + "' is a " + type.text + "; as an input it is " + name + "=" + expected + "[]");
+  }
+  return addScalarInput(name, type);
+}
+
+Val Run::bindTyped(const std::string &name, const TypeText &type) {
+  if (const BindSpec *bind = takeBind(name)) {
+    bool none = bind->text == "None" && type.is("Optional");
+    if (std::optional<Val> value = none ? std::optional<Val>(Val(None())) : parseBound(bind->text, type))
+      return *value;
+    program.stop("--bind " + bind->name + "=" + bind->text + ": the argument is a " + type.text);
+    return Poison();
+  }
+  if (type.is("Optional") && type.arguments.size() == 1)
+    return isDescribed(name) || (type.arguments[0].is("Tensor") && program.findSpec(name, func.getNumArguments()))
+               ? bindTyped(name, type.arguments[0])
+               : Val(None());
+  if (type.is("Tensor"))
+    return bindTensor(name);
+  if (type.is("int") || type.is("float") || type.is("bool"))
+    return bindNumber(name, type);
+  if (type.is("Tuple") || type.is("NamedTuple"))
+    return bindTuple(name, type);
+  if (type.holdsTensors() && (type.is("List") || type.is("Dict")))
+    return bindElements(name, type);
+  program.needBind(name);
+  program.stop(program.missingBinds());
+  return Poison();
+}
+
+/// A .pt2 records the types of its tensor arguments; a TorchScript file only says which are tensors.
 Val Run::bindInput(const Input &input) {
   const ValueInfo *info = input.value < program.source.values.size() ? &program.source.values[input.value] : nullptr;
-  StringRef type = input.type;
-  bool isTensor = type == "Tensor" || type == "Optional[Tensor]";
-  const InputSpec *spec = isTensor ? program.findSpec(input.name, func.getNumArguments()) : nullptr;
-  if (spec)
-    usedSpecs.insert(spec->name);
   if (info && info->tensor)
-    return addTensorInput(typeFromFile(program, input.name, *info->tensor, spec), input.name);
-  if (spec)
-    return addTensorInput(typeFromSpec(program, *spec), input.name);
-  for (const BindSpec &bind : program.options.binds) {
-    if (bind.name != input.name)
-      continue;
-    if (isTensor && bind.text == "None")
-      return None();
-    if (std::optional<Val> value = parseBound(bind.text, type))
-      return *value;
-    program.stop("--bind " + bind.name + "=" + bind.text + ": the argument is a " + input.type);
-    return Poison();
-  }
-  if (type.starts_with("List[Tensor") || (type.starts_with("Tuple[") && type.contains("Tensor")))
-    return bindNestedInput(input);
-  if (input.defaultValue)
+    return addTensorInput(typeFromFile(program, input.name, *info->tensor, takeSpec(input.name)), input.name);
+  TypeText type = parseType(input.type);
+  bool byPosition = type.is("Optional") && type.holdsTensors() && program.findSpec("", func.getNumArguments());
+  if (input.defaultValue && !isDescribed(input.name) && !byPosition)
     return convert(*input.defaultValue, input.name);
-  if (type.starts_with("Optional"))
-    return None();
-  if (isTensor) {
-    program.stop("the dtype and dims of argument '" + input.name + "' are needed: --input '" + input.name + "=f32[…]'; the method is " +
-                 signatureText(program.source));
-    return Poison();
+  return bindTyped(input.name, type);
+}
+
+std::string Program::missingBinds() const {
+  std::string text;
+  for (const std::string &name : neededBinds) {
+    auto input = llvm::find_if(source.inputs, [&](const Input &i) { return i.name == name; });
+    std::vector<std::string> candidates;
+    if (input != source.inputs.end())
+      collectCandidates(source.body, input->value, candidates);
+    text += (text.empty() ? "" : "\n  ") + ("the value of argument '" + name + "'" + (input == source.inputs.end() ? "" : " (" + input->type + ")")) +
+            " is needed: --bind " + name + "=" + (candidates.empty() ? "VALUE" : candidates.front()) +
+            (candidates.empty() ? "" : "; the program compares it with " + llvm::join(candidates, ", "));
   }
-  std::vector<std::string> candidates;
-  collectCandidates(program.source.body, input.value, candidates);
-  program.stop("the value of argument '" + input.name + "' (" + input.type + ") is needed: --bind " + input.name + "=" +
-               (candidates.empty() ? "VALUE" : candidates.front()) +
-               (candidates.empty() ? "" : "; the program compares it with " + llvm::join(candidates, ", ")));
-  return Poison();
+  return text;
 }
 
 void Run::bindInputs() {
   if (program.source.self)
     set(*program.source.self, ObjectRef{0});
+  for (const auto &[text, derived] : program.derivedDims)
+    if (derived.factor > 1) {
+      DimAttr dim = program.resolve(DimAttr::symbol(program.context, derived.name)) - derived.summand;
+      guard(DimAttr::binary(graph::DimKind::Mod, dim, e.dim(derived.factor)), "==", e.dim(int64_t(0)),
+            "the model was exported for a dim of the form " + text);
+    }
   for (const Input &input : program.source.inputs) {
     set(input.value, bindInput(input));
     if (stopped())
       return;
   }
-  auto known = [&](const std::string &name) {
-    return llvm::any_of(program.source.inputs, [&](const Input &input) { return input.name == name; });
-  };
   for (const InputSpec &spec : program.options.inputs)
     if (!usedSpecs.count(spec.name))
       return program.stop("--input " + spec.name + ": the method has no such tensor argument; it is " + signatureText(program.source));
   for (const BindSpec &bind : program.options.binds)
-    if (!known(bind.name))
+    if (!usedBinds.count(bind.name))
       return program.stop("--bind " + bind.name + ": the method has no such argument; it is " + signatureText(program.source));
 }

@@ -214,70 +214,6 @@ bool evaluateDict(Call &call, StringRef op, const Dict &dict) {
   return false;
 }
 
-/// "{} of {}".format(a, b).
-Val format(Call &call) {
-  std::string pattern = toText(call.argument(0)), text;
-  size_t next = 1;
-  for (size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern.compare(i, 2, "{}") == 0) {
-      text += toText(call.argument(next++));
-      ++i;
-    } else {
-      text += pattern[i];
-    }
-  }
-  return text;
-}
-
-bool evaluateString(Call &call, StringRef op, StringRef text) {
-  auto argument = [&](size_t i) { return call.argument(i).is<std::string>() ? StringRef(call.argument(i).as<std::string>()) : StringRef(); };
-  if (op == "len")
-    return call.give(Val(int64_t(text.size()))), true;
-  if (op == "format")
-    return call.give(format(call)), true;
-  if (op == "add" && call.argument(1).is<std::string>())
-    return call.give(Val((text + argument(1)).str())), true;
-  if (op == "startswith" || op == "endswith")
-    return call.give(Val(op == "startswith" ? text.starts_with(argument(1)) : text.ends_with(argument(1)))), true;
-  if (op == "__contains__")
-    return call.give(Val(text.contains(argument(1)))), true;
-  if (op == "upper" || op == "lower")
-    return call.give(Val(op == "upper" ? text.upper() : text.lower())), true;
-  if (op == "strip")
-    return call.give(Val(text.trim(argument(1).empty() ? " \n\t\r\v\f" : argument(1)).str())), true;
-  if (op == "find") {
-    size_t at = text.find(argument(1));
-    return call.give(Val(at == StringRef::npos ? int64_t(-1) : int64_t(at))), true;
-  }
-  if (op == "replace") {
-    std::string out;
-    StringRef rest = text, from = argument(1);
-    for (size_t at; !from.empty() && (at = rest.find(from)) != StringRef::npos; rest = rest.substr(at + from.size()))
-      out += (rest.substr(0, at) + argument(2)).str();
-    return call.give(Val(out + rest.str())), true;
-  }
-  if (op == "split") {
-    llvm::SmallVector<StringRef> parts;
-    text.split(parts, argument(1).empty() ? " " : argument(1), -1, !argument(1).empty());
-    std::vector<Val> elements;
-    for (StringRef part : parts)
-      elements.push_back(part.str());
-    return call.give(Val(newList(std::move(elements)))), true;
-  }
-  if (op == "join" && call.argument(1).is<List>()) {
-    std::string out;
-    for (const Val &part : call.argument(1).as<List>()->elements)
-      out += (out.empty() ? "" : text.str()) + toText(part);
-    return call.give(Val(out)), true;
-  }
-  if (op == "__getitem__") {
-    if (auto i = position(call, call.argument(1), text.size()))
-      call.give(Val(std::string(1, text[*i])));
-    return true;
-  }
-  return false;
-}
-
 /// Conversions and functions of one number.
 bool evaluateUnary(Call &call, StringRef op, const Val &x) {
   double real = toDouble(x);
@@ -334,25 +270,39 @@ bool evaluateUnary(Call &call, StringRef op, const Val &x) {
   return false;
 }
 
-bool isType(const Val &value, StringRef type) {
-  if (type.starts_with("Optional"))
-    return value.is<None>() || isType(value, type.substr(9).drop_back());
-  if (type.starts_with("List"))
-    return value.is<List>() && value.as<List>()->kind == ConstantList::Kind::List &&
-           llvm::all_of(value.as<List>()->elements, [&](const Val &x) { return isType(x, type.substr(5).drop_back()); });
-  if (type.starts_with("Tuple"))
-    return value.is<List>() && value.as<List>()->kind != ConstantList::Kind::List;
-  if (type.starts_with("Dict"))
+/// Whether the value is of the type; nullopt for types that nothing here is known of.
+std::optional<bool> isType(const Val &value, const TypeText &type) {
+  auto all = [](const std::vector<Val> &values, auto typeOf) -> std::optional<bool> {
+    for (size_t i = 0; i < values.size(); ++i)
+      if (std::optional<bool> is = isType(values[i], typeOf(i)); !is || !*is)
+        return is;
+    return true;
+  };
+  const List *list = value.get<List>();
+  bool isList = list && (*list)->kind == ConstantList::Kind::List, isTuple = list && !isList;
+  if (type.is("Optional") && type.arguments.size() == 1)
+    return value.is<None>() ? std::optional(true) : isType(value, type.arguments[0]);
+  if (type.is("List") && type.arguments.size() == 1)
+    return isList ? all((*list)->elements, [&](size_t) { return type.arguments[0]; }) : std::optional(false);
+  if (type.is("Tuple"))
+    return isTuple && (*list)->elements.size() == type.arguments.size() ? all((*list)->elements, [&](size_t i) { return type.arguments[i]; })
+                                                                        : std::optional(false);
+  if (type.is("Dict"))
     return value.is<Dict>();
-  return llvm::StringSwitch<bool>(type)
-      .Case("Tensor", value.is<Tensor>())
-      .Case("int", value.is<int64_t>() || value.is<DimAttr>() ||
-                       (value.is<TensorScalar>() && value.as<TensorScalar>().kind == TensorScalar::Kind::Int))
-      .Case("float", value.is<double>() || (value.is<TensorScalar>() && value.as<TensorScalar>().kind == TensorScalar::Kind::Float))
-      .Case("bool", value.is<bool>() || (value.is<TensorScalar>() && value.as<TensorScalar>().kind == TensorScalar::Kind::Bool))
+  auto isNumber = [&](TensorScalar::Kind kind) { return value.is<TensorScalar>() && value.as<TensorScalar>().kind == kind; };
+  return llvm::StringSwitch<std::optional<bool>>(type.name)
+      .Case("Any", true)
+      .Case("Tensor", value.is<Tensor>() || value.is<Masked>())
+      .Case("int", value.is<int64_t>() || value.is<DimAttr>() || isNumber(TensorScalar::Kind::Int))
+      .Case("float", value.is<double>() || isNumber(TensorScalar::Kind::Float))
+      .Case("bool", value.is<bool>() || isNumber(TensorScalar::Kind::Bool))
       .Case("str", value.is<std::string>())
       .Case("NoneType", value.is<None>())
-      .Default(false);
+      .Case("Device", value.is<DeviceValue>())
+      .Cases({"list", "AnyListType"}, isList)
+      .Cases({"tuple", "AnyTupleType"}, isTuple)
+      .Cases({"complex", "Generator", "Storage", "Stream"}, false)
+      .Default(std::nullopt);
 }
 
 void isInstance(Call &call) {
@@ -361,9 +311,16 @@ void isInstance(Call &call) {
   if (!list)
     return call.fail("no types to test for");
   bool any = false;
-  for (const Constant &type : list->elements)
-    if (const auto *name = std::get_if<std::string>(&type.value))
-      any |= isType(call.argument(0), *name);
+  std::string unknown;
+  for (const Constant &type : list->elements) {
+    const auto *name = std::get_if<std::string>(&type.value);
+    std::optional<bool> is = name ? isType(call.argument(0), parseType(*name)) : std::nullopt;
+    any |= is.value_or(false);
+    if (!is)
+      unknown = name ? *name : "something";
+  }
+  if (!any && !unknown.empty())
+    return call.fail("whether a " + kindOf(call.argument(0)) + " is a " + unknown);
   call.give(Val(any));
 }
 
@@ -444,7 +401,7 @@ bool builder::evaluateKnown(Call &call) {
   if (call.size() == 0 && op == "dict")
     return call.give(Val(std::make_shared<DictValue>())), true;
   if (tensors)
-    return op == "format" ? call.give(format(call)), true : false;
+    return op == "format" || op == "percentFormat" ? evaluateString(call, op, toText(a)) : false;
   if (evaluateRange(call, op))
     return true;
   if (const auto *text = a.get<std::string>())

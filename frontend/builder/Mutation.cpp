@@ -2,6 +2,7 @@
 //
 // Any `aten::add_` that has no conversion of its own uses `aten::add`'s; see convertInPlace. copy_, fill_ and zero_ are here.
 #include "frontend/builder/Promotion.h"
+#include "frontend/builder/Shapes.h"
 
 using namespace mlir;
 using namespace graphc;
@@ -50,6 +51,52 @@ void builder::convertInPlace(Call &call) {
   writeInPlace(call, self, result, false);
 }
 
+/// x.unsqueeze_(0): the tensor object itself becomes the view; every name of it sees that, views made before don't.
+static void convertShapeInPlace(Call &call) {
+  Tensor self = call.tensor("self");
+  Conversion pure = call.run.program.table.find(call.op().drop_back(), call.node.overload);
+  if (!pure || call.failed())
+    return call.fail("the in-place operator has no form that gives a view");
+  pure(call);
+  if (call.failed() || call.results.size() != 1 || !call.results[0].is<Tensor>())
+    return;
+  bool requiresGrad = self->requiresGrad;
+  *self = *call.results[0].as<Tensor>();
+  self->requiresGrad = requiresGrad;
+  call.results = {Val(self)};
+}
+
+/// a &= b, a <<= b: TorchScript's names for them.
+static void convertOperatorInPlace(Call &call) {
+  Value result;
+  std::string pure = "aten::__" + call.op().substr(strlen("aten::__i")).str();
+  if (!convertPure(call, pure, result))
+    return call.fail("the in-place operator has no pure form that is supported");
+  writeInPlace(call, call.tensor("self"), result, false);
+}
+
+/// The elements of the main diagonal of a matrix; wrapping past the end of tall ones is refused.
+static void convertFillDiagonal(Call &call) {
+  Tensor self = call.tensor("self");
+  if (call.failed() || self->type.getRank() != 2 || call.boolean("wrap", false))
+    return call.fail("fill_diagonal_ of other than a matrix, or with wrap");
+  Tensor diagonal = diagonalView(call, self, 0, 0, 1);
+  Value value = call.value("fill_value");
+  if (call.failed() || !value)
+    return;
+  ScalarType type = scalarType(self->type.getElementType());
+  call.run.write(diagonal, call.e.expand(call.e.cast(value, type), graph::getDims(diagonal->type)));
+  call.give(Val(self));
+}
+
+/// aten::copy, the pure form that decomposed programs have: src with self's shape and dtype.
+static void convertPureCopy(Call &call) {
+  Tensor self = call.tensor("self");
+  Value src = call.value("src");
+  if (src && !call.failed())
+    givePointwise(call, call.e.expand(call.e.cast(src, scalarType(self->type.getElementType())), graph::getDims(self->type)));
+}
+
 static void convertCopy(Call &call) { writeInPlace(call, call.tensor("self"), call.value("src"), true); }
 
 static void convertFill(Call &call) {
@@ -66,6 +113,12 @@ static void convertZero(Call &call) {
 static void keepSelf(Call &call) { call.give(call.argument(0)); }
 
 void builder::addMutation(ConversionTable &table) {
+  for (const char *name : {"unsqueeze_", "squeeze_", "t_", "transpose_", "swapaxes_", "swapdims_", "as_strided_"})
+    table.add(std::string("aten::") + name, convertShapeInPlace);
+  for (const char *name : {"and", "or", "xor", "lshift", "rshift"})
+    table.add("aten::__i" + std::string(name) + "__", convertOperatorInPlace);
+  table.add("aten::fill_diagonal_", convertFillDiagonal);
+  table.add("aten::copy", convertPureCopy);
   table.add("aten::copy_", convertCopy);
   table.add("aten::fill_", convertFill);
   table.add("aten::zero_", convertZero);

@@ -157,7 +157,8 @@ static std::optional<Val> symbolicBinary(Call &call, StringRef op, DimAttr a, Di
     return std::nullopt;
   std::optional<bool> outcome = call.run.decide(*predicate, a, b);
   if (!outcome)
-    call.fail("can't decide whether " + a.str() + " " + op + " " + b.str() + " holds for the symbolic sizes");
+    call.fail("can't decide whether " + a.str() + " " + op + " " + b.str() +
+              " holds for the symbolic sizes; give them a range that decides it, as in --input 'x=f32[B:4..]', or numbers");
   return Val(outcome.value_or(false));
 }
 

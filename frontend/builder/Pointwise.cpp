@@ -87,8 +87,10 @@ enum class Numbers { Any, Float, NoBool };
 template <class Op> static void binary(Call &call, StringRef known, StringRef lhsName, StringRef rhsName, Numbers numbers, bool comparison = false) {
   PromotedOperand lhs = promotedOperand(call, lhsName), rhs = promotedOperand(call, rhsName);
   ScalarType type = resultType({lhs, rhs});
+  // Python's / of two ints is a double; only tensors give f32.
+  bool python = lhs.isNumber && rhs.isNumber && !call.find(lhsName)->is<Tensor>() && !call.find(rhsName)->is<Tensor>();
   if (numbers == Numbers::Float && !isFloat(type))
-    type = ScalarType::F32;
+    type = python ? ScalarType::F64 : ScalarType::F32;
   if (call.failed() || (!known.empty() && foldKnown(call, known, lhs, rhs, comparison ? ScalarType::Bool : type)))
     return;
   if (numbers == Numbers::NoBool && type == ScalarType::Bool)
@@ -99,12 +101,13 @@ template <class Op> static void binary(Call &call, StringRef known, StringRef lh
 static void convertAdd(Call &call) {
   PromotedOperand lhs = promotedOperand(call, "self"), rhs = promotedOperand(call, "other");
   ScalarType type = resultType({lhs, rhs});
-  double alpha = call.number("alpha", 1);
-  if (call.failed() || (alpha == 1 && foldKnown(call, "add", lhs, rhs, type)))
+  const Val *factor = call.given("alpha") ? call.find("alpha") : nullptr;
+  bool isOne = !factor || (factor->isNumber() && toDouble(*factor) == 1);
+  if (call.failed() || (isOne && foldKnown(call, "add", lhs, rhs, type)))
     return;
   Value x = promoted(call, lhs, type), y = promoted(call, rhs, type);
-  if (alpha != 1)
-    y = call.e.create<graph::MulOp>(y, call.e.constant(type, *call.find("alpha")));
+  if (!isOne)
+    y = call.e.create<graph::MulOp>(y, promoted(call, promotedOperand(call, "alpha"), type));
   givePointwise(call, broadcast<graph::AddOp>(call, x, y));
 }
 
@@ -114,14 +117,15 @@ static void subtract(Call &call, bool reversed) {
   ScalarType type = resultType({lhs, rhs});
   if (lhs.dtype == ScalarType::Bool || rhs.dtype == ScalarType::Bool)
     return call.fail("subtraction with a bool operand (eager refuses it too); use ~ or logical_xor");
-  double alpha = call.number("alpha", 1);
-  if (call.failed() || (alpha == 1 && (reversed ? foldKnown(call, "sub", rhs, lhs, type) : foldKnown(call, "sub", lhs, rhs, type))))
+  const Val *factor = call.given("alpha") ? call.find("alpha") : nullptr;
+  bool isOne = !factor || (factor->isNumber() && toDouble(*factor) == 1);
+  if (call.failed() || (isOne && (reversed ? foldKnown(call, "sub", rhs, lhs, type) : foldKnown(call, "sub", lhs, rhs, type))))
     return;
   Value x = promoted(call, lhs, type), y = promoted(call, rhs, type);
   if (reversed)
     std::swap(x, y);
-  if (alpha != 1)
-    y = call.e.create<graph::MulOp>(y, call.e.constant(type, *call.find("alpha")));
+  if (!isOne)
+    y = call.e.create<graph::MulOp>(y, promoted(call, promotedOperand(call, "alpha"), type));
   givePointwise(call, broadcast<graph::SubOp>(call, x, y));
 }
 static void convertSub(Call &call) { subtract(call, false); }
@@ -376,6 +380,7 @@ static void addBinary(ConversionTable &table) {
       {"divide", convertDiv},
       {"true_divide", convertDiv},
       {"floor_divide", convertFloorDivide},
+      {"floordiv", convertFloorDivide},
       {"remainder", convertRemainder},
       {"fmod", convertFmod},
       {"pow", convertPow},
@@ -428,6 +433,10 @@ static void addBinary(ConversionTable &table) {
 }
 
 void builder::addPointwise(ConversionTable &table) {
+  // Python's functions of numbers, where one was computed from a tensor.
+  table.add("prim::max", convertMaximum);
+  table.add("prim::min", convertMinimum);
+  table.add("prim::abs", unary<graph::AbsOp>);
   addUnary(table);
   addBinary(table);
 }

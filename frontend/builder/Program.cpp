@@ -207,7 +207,7 @@ static ElementsAttr numberElements(MLIRContext *context, const Constant &number)
   return DenseElementsAttr::get(RankedTensorType::get({}, builder.getF64Type()), real ? *real : 0.0);
 }
 
-FlatSymbolRefAttr Program::stateSymbol(const AttributeKey &key, const Constant &initial) {
+FlatSymbolRefAttr Program::stateSymbol(const AttributeKey &key, const Constant &initial, Type element) {
   auto [it, inserted] = states.try_emplace(key);
   if (inserted) {
     std::string path = attributePath(key);
@@ -215,7 +215,12 @@ FlatSymbolRefAttr Program::stateSymbol(const AttributeKey &key, const Constant &
     OpBuilder builder(context);
     builder.setInsertionPointToStart(module->getBody());
     const auto *data = std::get_if<TensorData>(&initial.value);
-    ElementsAttr value = data ? elementsFor(*data, it->second) : numberElements(context, initial);
+    bool isNone = std::holds_alternative<std::monostate>(initial.value);
+    ElementsAttr value = data     ? elementsFor(*data, it->second)
+                         : isNone ? ElementsAttr(DenseElementsAttr::get(RankedTensorType::get({0}, element), ArrayRef<mlir::Attribute>()))
+                                  : numberElements(context, initial);
+    if (value.getElementType() != element)
+      stop("attribute '" + path + "' holds tensors of another dtype in a later run than at first, which is not supported");
     auto loc = NameLoc::get(StringAttr::get(context, path), module->getLoc());
     graph::StateOp::create(builder, loc, it->second, value, path);
   }
@@ -236,7 +241,101 @@ const frontend::Attribute *Program::findAttribute(const AttributeKey &key) const
   return nullptr;
 }
 
+/// The first byte of a tensor and the one behind its last; none where it has no elements.
+static std::optional<std::pair<const std::byte *, const std::byte *>> bytesOf(const TensorData &data) {
+  int64_t last = data.offset;
+  for (size_t d = 0; d < data.sizes.size(); ++d) {
+    if (data.sizes[d] == 0)
+      return std::nullopt;
+    last += (data.sizes[d] - 1) * data.strides[d];
+  }
+  auto size = int64_t(scalarTypeSize(data.dtype));
+  if (!data.storage || !data.storage->data)
+    return std::nullopt;
+  return std::pair(data.storage->data + data.offset * size, data.storage->data + (last + 1) * size);
+}
+
+static const TensorData *tensorOf(const frontend::Attribute *attribute) {
+  return attribute ? std::get_if<TensorData>(&attribute->value.value) : nullptr;
+}
+
+std::vector<AttributeKey> Program::sameBytes(const AttributeKey &key) const {
+  std::vector<AttributeKey> result;
+  const TensorData *data = tensorOf(findAttribute(key));
+  for (ObjectId id = 0; data && bytesOf(*data) && id < source.objects.size(); ++id)
+    for (const frontend::Attribute &other : source.objects[id].attributes)
+      if (const TensorData *view = tensorOf(&other); view && keyOf(*view) == keyOf(*data))
+        result.push_back({id, other.name});
+  return result;
+}
+
+std::optional<AttributeKey> Program::overlapping(const AttributeKey &key) const {
+  const TensorData *data = tensorOf(findAttribute(key));
+  auto bytes = data ? bytesOf(*data) : std::nullopt;
+  for (ObjectId id = 0; bytes && id < source.objects.size(); ++id)
+    for (const frontend::Attribute &other : source.objects[id].attributes) {
+      const TensorData *view = tensorOf(&other);
+      auto others = view ? bytesOf(*view) : std::nullopt;
+      if (others && keyOf(*view) != keyOf(*data) && others->first < bytes->second && bytes->first < others->second)
+        return AttributeKey{id, other.name};
+    }
+  return std::nullopt;
+}
+
+/// factor * symbol + summand, with a positive factor; nullopt for other expressions.
+static std::optional<Program::DerivedDim> linear(DimAttr dim) {
+  Program::DerivedDim result;
+  if ((dim.getKind() == graph::DimKind::Add || dim.getKind() == graph::DimKind::Sub) && dim.operand(1).isConstant()) {
+    result.summand = dim.getKind() == graph::DimKind::Add ? dim.operand(1).getValue() : -dim.operand(1).getValue();
+    dim = dim.operand(0);
+  } else if (dim.getKind() == graph::DimKind::Add && dim.operand(0).isConstant()) {
+    result.summand = dim.operand(0).getValue();
+    dim = dim.operand(1);
+  }
+  if (dim.getKind() == graph::DimKind::Mul)
+    for (unsigned i : {0u, 1u})
+      if (dim.operand(i).isConstant() && dim.operand(1 - i).getKind() == graph::DimKind::Symbol) {
+        result.factor = dim.operand(i).getValue();
+        dim = dim.operand(1 - i);
+        break;
+      }
+  if (dim.getKind() != graph::DimKind::Symbol || result.factor < 1)
+    return std::nullopt;
+  result.symbol = dim.getSymbol().str();
+  return result;
+}
+
+/// An exported `Dim("half") * 2` leaves "2*s0" as an input's dim and s0 nowhere alone: the dim gets a name of its own, and s0 becomes
+/// name floordiv 2.
+void Program::findDerivedDims() {
+  std::set<std::string> alone;
+  std::vector<std::string> expressions;
+  for (const Input &input : source.inputs)
+    if (const auto &meta = source.values[input.value].tensor)
+      for (const auto &size : meta->sizes)
+        if (const auto *text = std::get_if<std::string>(&size)) {
+          bool isSymbol = llvm::any_of(source.symbols, [&](const Symbol &symbol) { return symbol.name == *text; });
+          if (isSymbol)
+            alone.insert(*text);
+          else
+            expressions.push_back(*text);
+        }
+  for (const std::string &text : expressions) {
+    std::string error;
+    DimAttr dim = DimAttr::parseInfix(context, text, error);
+    std::optional<DerivedDim> derived = dim ? linear(dim) : std::nullopt;
+    if (!derived || !alone.insert(derived->symbol).second)
+      continue;
+    derived->name = derived->symbol + "_dim";
+    DimAttr name = DimAttr::symbol(context, derived->name);
+    DimAttr base = derived->summand ? name - derived->summand : name;
+    equalities.try_emplace(derived->symbol, derived->factor == 1 ? base : graph::floorDiv(base, derived->factor));
+    derivedDims[text] = *derived;
+  }
+}
+
 void Program::declareSymbols() {
+  findDerivedDims();
   OpBuilder builder(context);
   builder.setInsertionPointToStart(module->getBody());
   auto declare = [&](const std::string &name, int64_t min, std::optional<int64_t> max, const std::string &origin) {
@@ -245,8 +344,13 @@ void Program::declareSymbols() {
     IntegerAttr limit = max ? builder.getI64IntegerAttr(*max) : IntegerAttr();
     graph::SymbolOp::create(builder, module->getLoc(), builder.getStringAttr(name), builder.getI64IntegerAttr(min), limit, builder.getStringAttr(origin));
   };
-  for (const Symbol &symbol : source.symbols)
+  for (const Symbol &symbol : source.symbols) {
     declare(symbol.name, symbol.min, symbol.max, symbol.origin);
+    for (const auto &[text, derived] : derivedDims)
+      if (derived.symbol == symbol.name)
+        declare(derived.name, derived.factor * symbol.min + derived.summand,
+                symbol.max ? std::optional(derived.factor * *symbol.max + derived.summand) : std::nullopt, "a dim that the file states as " + text);
+  }
   for (const InputSpec &spec : options.inputs)
     for (size_t i = 0; i < spec.dims.size(); ++i)
       if (spec.dims[i].isSymbol() && source.symbols.empty())

@@ -77,8 +77,9 @@ public:
   mlir::ElementsAttr elementsFor(const TensorData &data, const std::string &name);
   /// The symbol of the graph.parameter that holds `data`; equal views of one storage share it.
   mlir::FlatSymbolRefAttr parameter(const TensorData &data, const std::string &name, bool requiresGrad);
-  /// The symbol of the graph.state for an attribute whose file value is `initial` (a tensor, or a number as 0-d).
-  mlir::FlatSymbolRefAttr stateSymbol(const AttributeKey &key, const Constant &initial);
+  /// The symbol of the graph.state for an attribute whose file value is `initial`: a tensor, a number (0-d), or None, which holds
+  /// no elements of type `element`.
+  mlir::FlatSymbolRefAttr stateSymbol(const AttributeKey &key, const Constant &initial, mlir::Type element);
 
   /// The expression with the symbols in `equalities` replaced.
   DimAttr resolve(DimAttr dim) const;
@@ -88,10 +89,22 @@ public:
   const InputSpec *findSpec(const std::string &name, size_t position) const;
   /// Makes graph.symbol ops and `ranges` out of the file's symbols and the user's.
   void declareSymbols();
+  /// A dim of an input that the file states as an expression, where no dim is its symbol alone: named `name`, the expression's symbol
+  /// follows from it.
+  struct DerivedDim {
+    std::string name;
+    int64_t factor = 1, summand = 0; // the dim is factor * symbol + summand
+    std::string symbol;
+  };
+  std::map<std::string, DerivedDim> derivedDims; // by the expression's text
 
   /// "encoder.count".
   std::string attributePath(const AttributeKey &key) const;
   const frontend::Attribute *findAttribute(const AttributeKey &key) const;
+  /// The attributes whose bytes in the file are those of `key`, viewed alike (itself among them).
+  std::vector<AttributeKey> sameBytes(const AttributeKey &key) const;
+  /// An attribute whose bytes overlap those of `key`, viewed in another way.
+  std::optional<AttributeKey> overlapping(const AttributeKey &key) const;
 
   /// Ends the import: the model can't mean anything (RaiseException on the path taken, a missing bind, …).
   void stop(const std::string &text) {
@@ -112,6 +125,8 @@ public:
   std::set<AttributeKey> state;
   /// State numbers that take too many values to be told apart: kept as 0-d tensors.
   std::set<AttributeKey> dynamicNumbers;
+  /// State attributes that the program changes in place; whether others share their memory matters for these.
+  std::set<AttributeKey> writtenInPlace;
   bool restart = false;
   /// Symbols that had to equal something: replaced everywhere (see BuildOptions::inputs).
   std::map<std::string, DimAttr> equalities;
@@ -121,6 +136,11 @@ public:
   };
   std::map<std::string, Range> ranges; // by symbol
   size_t evaluatedNodes = 0;
+  /// Arguments that are inputs of the plan although something needs their values.
+  std::set<std::string> neededBinds;
+  void needBind(const std::string &name) { neededBinds.insert(name); }
+  /// What to bind, one line for each argument.
+  std::string missingBinds() const;
 
 private:
   std::map<ElementsKey, std::string> parameters;
@@ -128,6 +148,7 @@ private:
   std::map<AttributeKey, std::string> states;
   std::set<std::string> symbolNames;
   std::string uniqueSymbol(const std::string &name);
+  void findDerivedDims();
 };
 
 /// The bytes of `data` as elements: no copy where the view is contiguous.

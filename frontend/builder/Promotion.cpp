@@ -88,6 +88,27 @@ const Val *builder::knownNumber(const PromotedOperand &operand) {
   return operand.number.is<Poison>() ? nullptr : &operand.number;
 }
 
+/// Whether two values are computed alike; values differ in their ids only.
+static bool isSameComputation(Value a, Value b, int depth) {
+  mlir::Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
+  if (a == b)
+    return true;
+  if (depth == 0 || !x || !y || x->getName() != y->getName() || a.getType() != b.getType() || x->getNumOperands() != y->getNumOperands() ||
+      llvm::cast<mlir::OpResult>(a).getResultNumber() != llvm::cast<mlir::OpResult>(b).getResultNumber())
+    return false;
+  mlir::NamedAttrList attributesX(x->getAttrDictionary()), attributesY(y->getAttrDictionary());
+  attributesX.erase("graph.value");
+  attributesY.erase("graph.value");
+  return attributesX.getDictionary(x->getContext()) == attributesY.getDictionary(y->getContext()) &&
+         llvm::all_of(llvm::zip(x->getOperands(), y->getOperands()),
+                      [&](auto pair) { return isSameComputation(std::get<0>(pair), std::get<1>(pair), depth - 1); });
+}
+
+bool builder::isSameMask(const MaskedValue &a, const MaskedValue &b) {
+  constexpr int deepest = 8;
+  return a.firstDim == b.firstDim && a.mask && b.mask && isSameComputation(a.mask, b.mask, deepest);
+}
+
 /// Whether the strides are those of a dense tensor whose dims are merely in another order.
 static bool isDensePermutation(llvm::ArrayRef<DimAttr> dims, llvm::ArrayRef<DimAttr> strides) {
   llvm::SmallVector<size_t> order;
@@ -107,12 +128,79 @@ static bool isDensePermutation(llvm::ArrayRef<DimAttr> dims, llvm::ArrayRef<DimA
   return true;
 }
 
+/// The operand's constant stride in dim d of a result of `rank` dims; 0 where it is broadcast; nullopt where it isn't constant.
+static std::optional<int64_t> strideIn(const Tensor &operand, size_t d, size_t rank, int64_t extent) {
+  size_t own = operand->strides.size();
+  if (d + own < rank)
+    return 0;
+  DimAttr size = graph::getDim(operand->type, int64_t(d + own - rank)), stride = operand->strides[d + own - rank];
+  if (!size.isConstant() || !stride.isConstant())
+    return std::nullopt;
+  return size.getValue() == 1 && extent != 1 ? 0 : stride.getValue();
+}
+
+/// Whether dim a lies inside (-1) or outside (1) of dim b in memory, by the first operand that tells; 0 where none does.
+static int compareDims(llvm::ArrayRef<llvm::SmallVector<int64_t>> strides, llvm::ArrayRef<int64_t> shape, size_t a, size_t b) {
+  for (const llvm::SmallVector<int64_t> &operand : strides) {
+    if (operand[a] == 0 || operand[b] == 0)
+      continue;
+    if (operand[a] != operand[b])
+      return operand[a] < operand[b] ? -1 : 1;
+    if (shape[a] > shape[b])
+      return 1;
+  }
+  return 0;
+}
+
+/// The strides that eager's TensorIterator gives a result: dense, its dims ordered as the operands' strides order them; empty where
+/// sizes or strides aren't constant.
+static llvm::SmallVector<DimAttr> iteratorStrides(Call &call, llvm::ArrayRef<DimAttr> dims) {
+  llvm::SmallVector<int64_t> shape;
+  for (DimAttr dim : dims)
+    shape.push_back(dim.isConstant() ? dim.getValue() : -1);
+  llvm::SmallVector<llvm::SmallVector<int64_t>> strides;
+  for (size_t i = 0; i < call.size(); ++i) {
+    const auto *operand = call.peek(i).get<Tensor>();
+    if (!operand || (*operand)->strides.size() > dims.size())
+      continue;
+    strides.emplace_back();
+    for (size_t d = 0; d < dims.size(); ++d) {
+      std::optional<int64_t> stride = strideIn(*operand, d, dims.size(), shape[d]);
+      if (!stride || shape[d] < 0)
+        return {};
+      strides.back().push_back(*stride);
+    }
+  }
+  llvm::SmallVector<size_t> order; // innermost first
+  for (size_t d = dims.size(); d-- > 0;)
+    order.push_back(d);
+  for (size_t i = 1; i < order.size(); ++i)
+    for (size_t at = i, before = i; before-- > 0;) {
+      int outside = compareDims(strides, shape, order[before], order[at]);
+      if (outside > 0) {
+        std::swap(order[before], order[at]);
+        at = before;
+      } else if (outside < 0) {
+        break;
+      }
+    }
+  llvm::SmallVector<DimAttr> result(dims.size());
+  int64_t next = 1;
+  for (size_t d : order) {
+    result[d] = call.e.dim(next);
+    next *= std::max<int64_t>(shape[d], 1);
+  }
+  return result;
+}
+
 void builder::givePointwise(Call &call, Value value) {
   if (!value)
     return call.give(value);
   llvm::SmallVector<DimAttr> dims = call.e.dims(value);
+  if (llvm::SmallVector<DimAttr> strides = iteratorStrides(call, dims); !strides.empty())
+    return call.give(Val(call.run.fresh(value, strides)));
   for (size_t i = 0; i < call.size(); ++i) {
-    const auto *operand = call.argument(i).get<Tensor>();
+    const auto *operand = call.peek(i).get<Tensor>();
     if (!operand || llvm::ArrayRef<DimAttr>(graph::getDims((*operand)->type)) != llvm::ArrayRef<DimAttr>(dims))
       continue;
     if (isDensePermutation(dims, (*operand)->strides))
@@ -122,13 +210,21 @@ void builder::givePointwise(Call &call, Value value) {
   call.give(value);
 }
 
+/// Whether the symbol is the size of an input; others are sizes of state.
+static bool isInputSize(Call &call, DimAttr symbol) {
+  return llvm::any_of(call.run.function().getArgumentTypes(), [&](mlir::Type type) {
+    return llvm::is_contained(graph::getDims(llvm::cast<mlir::RankedTensorType>(type)), symbol);
+  });
+}
+
 void builder::unifyDims(Call &call, DimAttr a, DimAttr b) {
   if (a == b || (a.isConstant() && b.isConstant()))
     return;
   bool aIsSymbol = a.getKind() == graph::DimKind::Symbol, bIsSymbol = b.getKind() == graph::DimKind::Symbol;
   if (!aIsSymbol && !bIsSymbol)
     return call.fail("the sizes " + a.str() + " and " + b.str() + " must be equal, which can't be proved; give those dims numbers");
-  DimAttr symbol = bIsSymbol ? b : a, other = bIsSymbol ? a : b;
+  bool replacesA = !bIsSymbol || (aIsSymbol && isInputSize(call, b) && !isInputSize(call, a));
+  DimAttr symbol = replacesA ? a : b, other = replacesA ? b : a;
   call.run.program.equalities[symbol.getSymbol().str()] = other;
   call.run.program.restart = true;
 }

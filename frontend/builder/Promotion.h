@@ -41,6 +41,8 @@ void givePointwise(Call &call, Value value);
 
 /// Writes `value` into `self` by the rules of in-place operators; `anyKind`: of copy_, which casts anything.
 void writeInPlace(Call &call, const Tensor &self, Value value, bool anyKind);
+/// Whether both select by the same mask: one value, or the same computation of it.
+bool isSameMask(const MaskedValue &a, const MaskedValue &b);
 /// The conversion of "aten::add_" through "aten::add".
 void convertInPlace(Call &call);
 

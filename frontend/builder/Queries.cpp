@@ -62,6 +62,33 @@ static void giveTrue(Call &call) { call.give(Val(true)); }
 static void giveZero(Call &call) { call.give(Val(int64_t(0))); }
 static void giveMinusOne(Call &call) { call.give(Val(int64_t(-1))); }
 static void giveNothing(Call &call) { call.give(Val(None())); }
+/// A condition that the program asserts: known ones hold or end the import, symbolic ones become guards, others are left out with a note.
+static void assertCondition(Call &call) {
+  const Val &condition = call.argument(0);
+  call.give(Val(None()));
+  std::string message = call.argument(1).is<std::string>() ? call.argument(1).as<std::string>() : "an assertion of the model";
+  if (condition.isNumber() && toDouble(condition) == 0)
+    call.run.program.stop("the model's assertion fails for these inputs: " + message + "\n    " + call.run.program.describe(call.node.location));
+  if (condition.is<TensorScalar>() || condition.is<Tensor>())
+    call.run.program.notes.push_back("an assertion on data is left out: " + call.run.program.describe(call.node.location));
+}
+
+/// A size that lies between two numbers.
+static void constrainRange(Call &call) {
+  const Val &size = call.argument(0);
+  call.give(Val(None()));
+  if (size.is<TensorScalar>())
+    return call.run.program.notes.push_back("a range of a number computed from data is not checked: " + call.run.program.describe(call.node.location));
+  DimAttr dim = toDim(size, call.e.context());
+  for (auto [name, predicate, text] : {std::tuple("min", graph::DimPredicate::Ge, ">="), std::tuple("max", graph::DimPredicate::Le, "<=")}) {
+    if (!dim || !call.given(name))
+      continue;
+    DimAttr bound = call.dim(name);
+    if (!call.run.proved(predicate, dim, bound).value_or(false))
+      call.run.guard(dim, text, bound, "the model needs " + dim.str() + " " + text + " " + bound.str());
+  }
+}
+
 static void requiresGrad(Call &call) { call.give(Val(subject(call)->requiresGrad)); }
 
 static void isFloatingPoint(Call &call) { call.give(Val(isFloat(scalarType(subject(call)->type.getElementType())))); }
@@ -184,7 +211,9 @@ void builder::addQueries(ConversionTable &table) {
   table.add("aten::scalar_tensor", numberToTensor);
   table.add("aten::_shape_as_tensor", shapeAsTensor);
   // Checks that torch.export leaves: shapes and dtypes are checked here anyway.
-  for (const char *name : {"aten::_assert_tensor_metadata", "aten::_assert_scalar", "aten::sym_constrain_range", "aten::sym_constrain_range_for_size",
-                           "aten::_assert_async"})
-    table.add(name, giveNothing);
+  table.add("aten::_assert_tensor_metadata", giveNothing);
+  for (const char *name : {"aten::_assert_scalar", "aten::_assert_async"})
+    table.add(name, assertCondition);
+  for (const char *name : {"aten::sym_constrain_range", "aten::sym_constrain_range_for_size"})
+    table.add(name, constrainRange);
 }

@@ -69,28 +69,35 @@ void Run::finish() {
   e.loc = func.getLoc();
   for (const Output &output : program.source.outputs)
     returnValue(evaluate(output.value), output.name);
+  checkContainers();
   writeStates();
   if (e.failed())
     return program.report.add("the results: " + e.takeReason(), {});
-  if (program.restart)
+  if (stopped())
     return;
+  SmallVector<size_t> writtenInputs = returnMutatedInputs();
   func::ReturnOp::create(e.builder, e.loc, results);
   SmallVector<Type> types(ValueRange(results).getTypes());
   func.setType(FunctionType::get(program.context, func.getFunctionType().getInputs(), types));
-  for (size_t i = 0; i < results.size(); ++i)
+  for (size_t i = 0; i < resultNames.size(); ++i)
     func.setResultAttr(i, "graph.name", e.builder.getStringAttr(resultNames[i]));
-  returnMutatedInputs();
+  for (auto [i, input] : llvm::enumerate(writtenInputs))
+    func.setResultAttr(resultNames.size() + i, "graph.writes_input", e.builder.getI64IntegerAttr(int64_t(input)));
 }
 
-/// Tells which inputs the program changes in place. Their new values are not written back to the caller's memory.
-void Run::returnMutatedInputs() {
-  for (const Input &input : program.source.inputs) {
-    const auto *tensor = env[input.value].get<Tensor>();
-    if (!tensor || (*tensor)->storage->origin != StorageCell::Origin::Input || (*tensor)->storage->version == 0)
+/// What inputs that the program changes in place hold at the end: results behind the program's own, marked `graph.writes_input`, which
+/// the plan copies into the caller's memory. The inputs' indices.
+SmallVector<size_t> Run::returnMutatedInputs() {
+  SmallVector<size_t> indices;
+  for (const std::shared_ptr<StorageCell> &cell : inputCells) {
+    if (cell->version == 0)
       continue;
-    func.setArgAttr((*tensor)->storage->inputIndex, "graph.mutated", e.builder.getUnitAttr());
-    program.notes.push_back("the program changes its input '" + input.name + "' in place; the caller's tensor keeps its value");
+    func.setArgAttr(cell->inputIndex, "graph.mutated", e.builder.getUnitAttr());
+    program.notes.push_back("the program changes its input '" + cell->name + "' in place, and with it the caller's memory");
+    results.push_back(cell->value);
+    indices.push_back(cell->inputIndex);
   }
+  return indices;
 }
 
 namespace {

@@ -7,6 +7,7 @@
 
 #include "frontend/builder/Emitter.h"
 #include "frontend/builder/Program.h"
+#include "frontend/builder/TypeText.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace graphc::frontend::builder {
@@ -16,11 +17,18 @@ struct StateValue {
   mlir::RankedTensorType tensor; // null: a known value, or a number kept as a tensor
   Val known;
   bool dynamic = false; // a number whose value only the context knows
+  /// The attribute that is the same tensor object, or shares memory with this one in another way (sharesMemory). Only told apart where the
+  /// program changes one of the two in place.
+  std::optional<AttributeKey> aliasOf;
+  bool sharesMemory = false;
 
   std::string text() const;
 };
 using State = std::map<AttributeKey, StateValue>;
 std::string stateText(const State &state);
+class Run;
+/// What an attribute's value is between runs. Stops the import where it can't be kept.
+StateValue abstractValue(Run &run, const AttributeKey &key, const Val &value);
 
 class Run {
 public:
@@ -77,10 +85,19 @@ private:
   void createFunction();
   void bindInputs(); // Inputs.cpp
   Val bindInput(const Input &input);
-  Val bindNestedInput(const Input &input);
+  Val bindTyped(const std::string &name, const TypeText &type);
+  Val bindTensor(const std::string &name);
+  Val bindNumber(const std::string &name, const TypeText &type);
+  Val bindTuple(const std::string &name, const TypeText &type);
+  Val bindElements(const std::string &name, const TypeText &type);
   Tensor addTensorInput(mlir::RankedTensorType type, const std::string &name);
+  Val addScalarInput(const std::string &name, const TypeText &type);
+  const InputSpec *takeSpec(const std::string &name);
+  const BindSpec *takeBind(const std::string &name);
+  bool isDescribed(const std::string &name) const;
+  void noteNeeded(const Val &value);
   void finish();
-  void returnMutatedInputs();
+  llvm::SmallVector<size_t> returnMutatedInputs();
   void returnValue(const Val &value, const std::string &name);
   void writeStates();
 
@@ -89,6 +106,8 @@ private:
   void runNode(const Node &node);
   void runIf(const Node &node);
   void runLoop(const Node &node);
+  void stopUnrolling(const Node &node);
+  void enterContext(const Node &node);
   std::optional<bool> condition(const Node &node, const Val &value);
   void poison(const Node &node);
   bool runPrim(const Node &node);
@@ -98,6 +117,8 @@ private:
   std::string describeArguments() const;
   void unpack(const Node &node);
   void convertNode(const Node &node);
+  void convertMasked(const Node &node, std::vector<Val> arguments);
+  Conversion findConversion(const Node &node) const;
   void nameValue(ValueId id, const Val &value);
 
   // Attributes.cpp
@@ -105,18 +126,26 @@ private:
   Val loadState(const AttributeKey &key, const frontend::Attribute &attribute, const StateValue &initial);
   Tensor attributeTensor(const AttributeKey &key, const frontend::Attribute &attribute, const TensorData &data);
   void noteState(const AttributeKey &key);
+  void noteWrite(const StorageCell &cell);
+  Tensor stateTensor(const AttributeKey &key, const frontend::Attribute &attribute, const StateValue &start);
+  void findAliases(State &state);
+  void checkContainers();
 
   const State initial;
   unsigned variant;
   mlir::func::FuncOp func;
   std::vector<Val> env;
+  std::vector<std::pair<LocationId, int64_t>> loops; // being unrolled, outermost first, with their iterations
+  size_t createdObjects = 0;                         // of script classes
   std::map<AttributeKey, Val> attributes;
+  std::map<AttributeKey, Val> containersAtStart; // copies of list and dict attributes as the file has them
   std::map<AttributeKey, Tensor> stateAtStart;
   std::map<std::string, std::weak_ptr<StorageCell>> parameterCells;
+  std::vector<std::shared_ptr<StorageCell>> inputCells; // of tensor arguments, in their order
   llvm::SmallVector<Value> results;
   llvm::SmallVector<std::string> resultNames;
   std::set<std::string> guards;    // already emitted
-  std::set<std::string> usedSpecs; // names of options.inputs that an argument took
+  std::set<std::string> usedSpecs, usedBinds; // names of options.inputs and options.binds that an argument took
 };
 
 } // namespace graphc::frontend::builder

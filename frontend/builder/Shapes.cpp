@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "frontend/builder/Promotion.h"
+
 using namespace mlir;
 using namespace graphc;
 using namespace graphc::frontend;
@@ -356,7 +358,7 @@ static void convertSliceScatter(Call &call) {
     from = call.run.larger(size + start, constantDim(call, 0));
   if (source)
     source = call.e.cast(source, call.e.dtype(base));
-  call.give(call.e.sliceScatter(base, source, d, call.run.smaller(from, size), step));
+  givePointwise(call, call.e.sliceScatter(base, source, d, call.run.smaller(from, size), step)); // with the base's strides
 }
 static void convertSelectScatter(Call &call) {
   Value base = call.value("self"), source = call.value("src");
@@ -367,7 +369,7 @@ static void convertSelectScatter(Call &call) {
   SmallVector<DimAttr> shape = call.e.dims(base);
   if (!call.failed() && d < int64_t(shape.size()))
     shape[d] = constantDim(call, 1);
-  call.give(call.e.sliceScatter(base, call.e.reshape(call.e.cast(source, call.e.dtype(base)), shape), d, index));
+  givePointwise(call, call.e.sliceScatter(base, call.e.reshape(call.e.cast(source, call.e.dtype(base)), shape), d, index));
 }
 
 /// Differences of neighbours along a dim, n times; of bools where they differ.

@@ -10,9 +10,13 @@ namespace graphc::frontend::builder {
 Tensor sliceView(Call &call, const Tensor &x, int64_t d, DimAttr start, DimAttr size, int64_t stride);
 /// Element `index` of dim d, as a view without that dim.
 Tensor selectView(Call &call, const Tensor &x, int64_t d, DimAttr index);
+/// The diagonal of dims a and b as a last dim.
+Tensor diagonalView(Call &call, const Tensor &x, int64_t offset, int64_t a, int64_t b);
 /// `wanted` with -1 resolved for the elements of x.
 std::optional<llvm::SmallVector<DimAttr>> resolveShape(Call &call, const Tensor &x, llvm::ArrayRef<DimAttr> wanted);
 
+/// Views of the parts of a tensor: split, chunk, unbind.
+void addPieces(ConversionTable &table);
 /// Operators that move elements into new memory: cat, stack, repeat, pad, flip, roll, …
 void addShapes(ConversionTable &table);
 

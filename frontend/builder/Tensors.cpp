@@ -142,12 +142,11 @@ void Run::write(const Tensor &tensor, Value value) {
   if (tensor->type.hasStaticShape() && tensor->type.getNumElements() == 0)
     return;
   StorageCell &cell = *tensor->storage;
-  if (cell.origin == StorageCell::Origin::Attribute)
-    noteState({cell.object, cell.name});
   if (cell.origin == StorageCell::Origin::Constant)
     return e.fail("writes to a constant of the program");
-  if (cell.sharesBytes)
-    return e.fail("writes to attribute '" + cell.name + "', which shares its memory with another attribute of another shape");
+  noteWrite(cell);
+  if (e.failed() || program.restart)
+    return;
   for (auto [size, stride] : llvm::zip_equal(graph::getDims(tensor->type), tensor->strides))
     if (stride.isConstant() && stride.getValue() == 0 && !(size.isConstant() && size.getValue() <= 1))
       return e.fail("writes to an expanded tensor: several of its elements are one memory location (eager PyTorch refuses it too); "

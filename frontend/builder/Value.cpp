@@ -100,7 +100,7 @@ std::string builder::toText(const Val &value) {
 
 std::string builder::kindOf(const Val &value) {
   static constexpr const char *names[] = {"unsupported value", "None",   "bool", "int",  "float",  "str",         "symbolic int",
-                                          "device",            "enum",   "module", "list", "dict", "Tensor", "number computed from a tensor"};
+                                          "device",            "enum",   "module", "list", "dict", "Tensor", "number computed from a tensor", "tensor selected by a mask, whose size depends on data"};
   static_assert(std::size(names) == std::variant_size_v<Val::Variant>);
   if (const auto *list = value.get<List>())
     return (*list)->kind == ConstantList::Kind::List ? "list" : "tuple";

@@ -27,7 +27,8 @@ struct StorageCell {
   size_t inputIndex = 0;  // of an input
   ObjectId object = 0;    // of an attribute
   bool isContiguous = true; // the tensor that covers it has row-major strides
-  bool sharesBytes = false; // another attribute views the same bytes of the file in another way: writes are refused
+  /// Of an attribute: another one shares these bytes in another way, so that writes are refused. Its path; empty: none.
+  std::string sharedWith;
 };
 
 /// One view of the tensor before it: how to read it, and how a written view changes what it is a view of. Without `scatter`,
@@ -53,6 +54,14 @@ struct TensorScalar {
   Tensor tensor;
   enum class Kind { Bool, Int, Float } kind = Kind::Float;
 };
+/// x[mask]: which elements it has is only known when it runs. Pointwise operators apply to all of x, and writing it back where the same
+/// mask holds is a choice between the two; anything else needs the elements' number and is refused.
+struct MaskedValue {
+  Tensor all;       // x, or what was computed of it
+  mlir::Value mask; // bool
+  int64_t firstDim = 0; // of x that the mask covers
+};
+using Masked = std::shared_ptr<MaskedValue>;
 struct ListValue {
   ConstantList::Kind kind = ConstantList::Kind::List; // List, Tuple or NamedTuple
   std::vector<Val> elements;
@@ -67,7 +76,7 @@ using Dict = std::shared_ptr<DictValue>;
 /// A value; a DimAttr is a symbolic integer and never constant (see dimValue).
 struct Val {
   using Variant = std::variant<Poison, None, bool, int64_t, double, std::string, DimAttr, DeviceValue, EnumValue,
-                               ObjectRef, List, Dict, Tensor, TensorScalar>;
+                               ObjectRef, List, Dict, Tensor, TensorScalar, Masked>;
   Variant v;
 
   Val() : v(Poison()) {}

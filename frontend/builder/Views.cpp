@@ -401,20 +401,24 @@ static void convertUnflatten(Call &call) {
   reshapeTo(call, x, shape, false);
 }
 
-static void convertDiagonal(Call &call) {
-  Tensor x = call.tensor("self");
-  int64_t rank = x->type.getRank(), offset = call.integer("offset", 0), a = call.dimIndex("dim1", rank, 0), b = call.dimIndex("dim2", rank, 1);
-  if (call.failed() || rank < 2 || a == b)
-    return call.fail("diagonal needs two different dims");
+Tensor builder::diagonalView(Call &call, const Tensor &x, int64_t offset, int64_t a, int64_t b) {
   SmallVector<DimAttr> strides;
-  for (int64_t d = 0; d < rank; ++d)
+  for (int64_t d = 0; d < x->type.getRank(); ++d)
     if (d != a && d != b)
       strides.push_back(x->strides[d]);
   strides.push_back(x->strides[a] + x->strides[b]);
   DimAttr start = x->offset + (offset >= 0 ? x->strides[b] * offset : x->strides[a] * -offset);
   ViewStep step;
   step.apply = [=](Emitter &e, Value base) { return e.create<graph::DiagonalOp>(base, offset, a, b); };
-  call.give(Val(call.run.view(x, std::move(step), strides, start)));
+  return call.run.view(x, std::move(step), strides, start);
+}
+
+static void convertDiagonal(Call &call) {
+  Tensor x = call.tensor("self");
+  int64_t rank = x->type.getRank(), offset = call.integer("offset", 0), a = call.dimIndex("dim1", rank, 0), b = call.dimIndex("dim2", rank, 1);
+  if (call.failed() || rank < 2 || a == b)
+    return call.fail("diagonal needs two different dims");
+  call.give(Val(diagonalView(call, x, offset, a, b)));
 }
 
 /// x.unfold(d, size, step): windows along d as a new last dim.
@@ -457,67 +461,6 @@ static void convertAsStrided(Call &call) {
   call.give(Val(call.run.storageView(x, std::move(step), strides, offset)));
 }
 
-/// Views of the parts of dim d of the given sizes, as one list.
-static void givePieces(Call &call, const Tensor &x, int64_t d, ArrayRef<DimAttr> sizes) {
-  auto list = std::make_shared<ListValue>();
-  DimAttr start = zero(call);
-  for (DimAttr size : sizes) {
-    list->elements.push_back(sliceView(call, x, d, start, size, 1));
-    start = start + size;
-  }
-  if (start != dimsOf(x)[d] && start.isConstant() && dimsOf(x)[d].isConstant())
-    return call.fail("the parts' sizes sum to " + start.str() + ", the dim has " + dimsOf(x)[d].str());
-  call.give(Val(list));
-}
-
-/// Pieces of `size` elements, the last one smaller.
-static void splitBy(Call &call, const Tensor &x, int64_t d, DimAttr size) {
-  DimAttr total = dimsOf(x)[d];
-  if (size == total)
-    return givePieces(call, x, d, {total});
-  if (!total.isConstant() || !size.isConstant())
-    return call.fail("a split of a symbolic size " + total.str() + "; give that dim a number");
-  int64_t step = size.getValue(), n = total.getValue();
-  if (step <= 0)
-    return call.fail("a split into pieces of " + llvm::Twine(step));
-  SmallVector<DimAttr> sizes;
-  for (int64_t at = 0; at < n || sizes.empty(); at += step)
-    sizes.push_back(call.e.dim(std::min(step, n - at)));
-  givePieces(call, x, d, sizes);
-}
-
-static void convertSplit(Call &call) {
-  Tensor x = call.tensor("self");
-  int64_t d = call.dimIndex("dim", x->type.getRank(), 0);
-  if (call.failed() || x->type.getRank() == 0)
-    return call.fail("split of a 0-d tensor");
-  if (call.find("split_sizes") || (call.find("split_size") && call.find("split_size")->is<List>()))
-    return givePieces(call, x, d, call.dims(call.find("split_sizes") ? "split_sizes" : "split_size"));
-  splitBy(call, x, d, call.dim("split_size"));
-}
-
-static void convertChunk(Call &call) {
-  Tensor x = call.tensor("self");
-  int64_t d = call.dimIndex("dim", x->type.getRank(), 0), chunks = call.integer("chunks");
-  if (call.failed() || x->type.getRank() == 0 || chunks < 1)
-    return call.fail("chunk needs a dim and at least one piece");
-  DimAttr total = dimsOf(x)[d];
-  if (!total.isConstant())
-    return call.fail("a chunk of a symbolic size " + total.str() + "; give that dim a number");
-  splitBy(call, x, d, call.e.dim(std::max<int64_t>((total.getValue() + chunks - 1) / chunks, 1)));
-}
-
-static void convertUnbind(Call &call) {
-  Tensor x = call.tensor("self");
-  int64_t d = call.dimIndex("dim", x->type.getRank(), 0);
-  if (call.failed() || x->type.getRank() == 0 || !dimsOf(x)[d].isConstant())
-    return call.fail("unbind of a dim without a fixed size");
-  auto list = std::make_shared<ListValue>();
-  for (int64_t i = 0; i < dimsOf(x)[d].getValue(); ++i)
-    list->elements.push_back(selectView(call, x, d, call.e.dim(i)));
-  call.give(Val(list));
-}
-
 /// detach, alias, …: another name for the same elements.
 static void convertAlias(Call &call) { call.give(Val(call.run.alias(call.tensor(call.node.operands[0].name)))); }
 
@@ -543,8 +486,7 @@ void builder::addViews(ConversionTable &table) {
       {"broadcast_to", convertExpand}, {"expand_as", convertExpandAs}, {"view", convertView},          {"_unsafe_view", convertReshape},
       {"reshape", convertReshape},   {"view_as", convertViewAs},      {"reshape_as", convertViewAs},   {"flatten", convertFlatten},
       {"unflatten", convertUnflatten}, {"diagonal", convertDiagonal}, {"unfold", convertUnfold},       {"as_strided", convertAsStrided},
-      {"split", convertSplit},       {"split_with_sizes", convertSplit}, {"unsafe_split", convertSplit}, {"chunk", convertChunk},
-      {"unsafe_chunk", convertChunk}, {"unbind", convertUnbind},      {"detach", convertAlias},        {"alias", convertAlias},
+      {"detach", convertAlias},        {"alias", convertAlias},
       {"dropout", convertDropout},     {"feature_dropout", convertDropout}, {"alpha_dropout", convertDropout},
       {"feature_alpha_dropout", convertDropout},
       {"native_dropout", convertDropout}};
@@ -552,5 +494,6 @@ void builder::addViews(ConversionTable &table) {
     if (conversion)
       table.add(("aten::" + name).str(), conversion);
   table.add("prim::data", convertAlias);
+  addPieces(table);
   addShapes(table);
 }

@@ -74,6 +74,16 @@ EnumConstant device(const json::Object &object) {
   return {EnumConstant::Kind::Device, text};
 }
 
+/// wrap_with_autocast(device, dtype, enabled, cache, graph, …) that changes nothing.
+bool isDisabledAutocast(const json::Object &node) {
+  const json::Array &inputs = arrayOf(&node, "inputs");
+  if (stringOf(&node, "target") != "torch.ops.higher_order.wrap_with_autocast" || inputs.size() < 3)
+    return false;
+  const json::Object *enabled = inputs[2].getAsObject();
+  auto [kind, payload] = unionOf(enabled ? enabled->get("arg") : nullptr);
+  return kind == "as_bool" && payload->getAsBoolean() == false;
+}
+
 } // namespace
 
 Expected<Operand> ProgramConverter::lookUp(StringRef name, const Scope &scope) const {
@@ -270,8 +280,8 @@ Error ProgramConverter::convertNodes(const Object &graphObject, Scope &scope) {
 
 Error ProgramConverter::convertNode(const Object &node, Scope &scope) {
   StringRef target = stringOf(&node, "target");
-  Error error = target == "torch.ops.higher_order.wrap_with_set_grad_enabled" ? inlineSubgraph(node, scope)
-                                                                             : convertOperation(node, scope);
+  bool isMode = target == "torch.ops.higher_order.wrap_with_set_grad_enabled" || isDisabledAutocast(node);
+  Error error = isMode ? inlineSubgraph(node, scope) : convertOperation(node, scope);
   if (!error)
     return Error::success();
   std::string what = llvm::toString(std::move(error));

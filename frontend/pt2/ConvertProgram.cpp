@@ -269,9 +269,11 @@ Error ProgramConverter::convertGuards(const Object &program) {
     size_t leaf = 0; // a strict export numbers the leaves of the inputs instead
     if (path.consume_front("flat_args.") && !path.getAsInteger(10, leaf) && leaf < inputPaths.size())
       path = inputPaths[leaf];
+    std::string asName = path.str(); // of *inputs: L['inputs'][0] is the placeholder inputs_0
+    std::replace(asName.begin(), asName.end(), '.', '_');
     for (const Input &input : graph.inputs) {
       const auto &tensor = graph.values[input.value].tensor;
-      if (input.name != path || !tensor || dim >= tensor->sizes.size())
+      if ((input.name != path && input.name != asName) || !tensor || dim >= tensor->sizes.size())
         continue;
       const auto &size = tensor->sizes[dim];
       return std::holds_alternative<int64_t>(size) ? std::to_string(std::get<int64_t>(size))

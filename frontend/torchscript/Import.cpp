@@ -57,11 +57,22 @@ private:
     return id;
   }
 
+  /// As annotations spell it, but with the fields of named tuples: "NamedTuple[x: Tensor, n: int]".
+  static std::string typeText(const c10::TypePtr &type) {
+    auto tuple = type->cast<c10::TupleType>();
+    if (!tuple || !tuple->schema())
+      return type->annotation_str();
+    std::string text;
+    for (const c10::Argument &field : tuple->schema()->arguments())
+      text += (text.empty() ? "" : ", ") + field.name() + ": " + typeText(field.type());
+    return "NamedTuple[" + text + "]";
+  }
+
   void addInput(jit::Value *value, const c10::Argument &argument) {
     Input input;
     input.name = argument.name();
     input.value = addValue(value);
-    input.type = value->type()->annotation_str();
+    input.type = typeText(value->type());
     if (argument.default_value())
       input.defaultValue = values.convert(*argument.default_value(), "the default of argument " + input.name);
     result.inputs.push_back(std::move(input));

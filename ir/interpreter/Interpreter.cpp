@@ -157,6 +157,14 @@ llvm::Expected<std::vector<Tensor>> Interpreter::run(func::FuncOp func, std::vec
   llvm::DenseMap<Value, Operation *> lastUsers = findLastUsers(func);
   for (auto [argument, tensor] : llvm::zip(func.getArguments(), inputs))
     values[argument] = std::move(tensor);
+  // Sizes of state that no input has.
+  for (auto read : func.getBody().front().getOps<graph::ReadStateOp>()) {
+    auto known = state.find(read.getState());
+    Tensor tensor = known != state.end() ? known->second : fromAttribute(module.lookupSymbol<graph::StateOp>(read.getState()).getInitial());
+    for (auto [dim, size] : llvm::zip(graph::getDims(cast<RankedTensorType>(read.getType())), tensor.sizes))
+      if (dim.getKind() == graph::DimKind::Symbol)
+        symbols.try_emplace(dim.getSymbol().getValue(), size);
+  }
   llvm::StringMap<Tensor> written;
   std::vector<Tensor> outputs;
   for (Operation &op : func.getBody().front()) {

@@ -177,6 +177,15 @@ std::string suggestBind(const SourceGraph &graph, const Input &input) {
   return input.name + "=" + value;
 }
 
+bool isNumber(const Input &input) { return input.type == "int" || input.type == "float" || input.type == "bool"; }
+
+/// Whether a spec names a part of the argument, "xs.0".
+bool describesInside(const CompileOptions &options, const Input &input) {
+  auto isInside = [&](const std::string &name) { return llvm::StringRef(name).starts_with(input.name + "."); };
+  return llvm::any_of(options.inputs, [&](const InputSpec &spec) { return isInside(spec.name); }) ||
+         llvm::any_of(options.binds, [&](const BindSpec &bind) { return isInside(bind.name); });
+}
+
 template <typename Spec> const Spec *specFor(const std::vector<Spec> &specs, const Input &input, size_t position) {
   auto found = llvm::find_if(specs, [&](const Spec &spec) {
     return spec.name == input.name || spec.name == "in" + std::to_string(position);
@@ -190,7 +199,8 @@ template <typename Spec> std::string unknownNames(const SourceGraph &graph, cons
   for (const Spec &spec : specs) {
     bool known = false;
     for (size_t i = 0; i < graph.inputs.size(); ++i)
-      known |= spec.name == graph.inputs[i].name || spec.name == "in" + std::to_string(i);
+      known |= spec.name == graph.inputs[i].name || spec.name == "in" + std::to_string(i) ||
+               llvm::StringRef(spec.name).starts_with(graph.inputs[i].name + ".");
     if (!known)
       names += (names.empty() ? "" : ", ") + spec.name;
   }
@@ -219,9 +229,13 @@ std::optional<std::string> suggestInputs(const SourceGraph &graph, const Compile
       line += " --input '" + toString(tracedSpec(input.name, *traced[i])) + "'";
     else if (input.type == "Tensor" || input.type == "Optional[Tensor]")
       line += " --input '" + toString(suggestTensor(graph, input, attributes)) + "'";
+    else if (isNumber(input) && !comparedWith(graph.body, input.value))
+      continue; // an input of the program, unless something needs its value
+    else if (input.type.find("Tensor") != std::string::npos)
+      line += describesInside(options, input) ? "" : " --input '" + input.name + ".0=f32[…]'";
     else
       line += " --bind " + suggestBind(graph, input);
-    if (!spec && !bind)
+    if (!spec && !bind && !(isNumber(input) && !options.inputs.empty()) && !describesInside(options, input))
       missing += (missing.empty() ? "" : ", ") + input.name + " (" + input.type + ")";
   }
   if (missing.empty())

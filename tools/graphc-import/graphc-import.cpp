@@ -1,8 +1,9 @@
 // graphc-import FILE [--method NAME] [--input SPEC …] [--bind NAME=VALUE …]: prints the graph dialect that a model file becomes.
 //
 // With `--run IN.npz=OUT.npz` (repeatable) it interprets the program instead, one run after the other with the state of the run
-// before: inputs are in0, in1, … of the .npz, outputs are written as out0, out1, …. For tests of GraphBuilder and for bug reports
-// about a file. `graphc-import --operators` lists the ATen operators that have a meaning. Exit status: 0 done, 1 the file is at fault, 2 wrong usage.
+// before: inputs are in0, in1, … of the .npz, outputs are written as out0, out1, …. `--compiled IN.npz=OUT.npz` runs the compiled
+// artifact likewise. `--batch FILE` does the same for many command lines in one process (Batch.h). For tests of GraphBuilder and for
+// bug reports about a file. `--operators` lists the ATen operators that have a meaning. Exit status: 0 done, 1 the file is at fault, 2 wrong usage.
 #include "frontend/GraphBuilder.h"
 #include "frontend/ReadModel.h"
 #include "frontend/builder/Value.h"
@@ -11,6 +12,8 @@
 #include "ir/kernel/Kernel.h"
 #include "ir/scalar/Scalar.h"
 #include "tools/driver/InputSpec.h"
+#include "tools/graphc-import/Batch.h"
+#include "tools/graphc-import/CompiledRun.h"
 #include "tools/npz/Npz.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -21,7 +24,9 @@ using namespace graphc;
 namespace {
 
 int usage() {
-  llvm::errs() << "usage: graphc-import FILE [--method NAME] [--input NAME=f32[1,B,…]]… [--bind NAME=VALUE]… [--locations]\n";
+  llvm::errs() << "usage: graphc-import FILE [--method NAME] [--input NAME=f32[1,B,…]]… [--bind NAME=VALUE]… [--locations]\n"
+                  "                     [--run IN.npz=OUT.npz]… [--compiled IN.npz=OUT.npz]…\n"
+                  "       graphc-import --batch FILE\n";
   return 2;
 }
 
@@ -42,30 +47,30 @@ struct Arguments {
   frontend::ReadOptions read;
   std::vector<driver::InputSpec> inputs;
   std::vector<driver::BindSpec> binds;
-  std::vector<std::pair<std::string, std::string>> runs; // .npz in and out
+  std::vector<std::pair<std::string, std::string>> runs, compiled; // .npz in and out
   bool locations = false;
 };
 
 /// 0, or the exit status.
-int parse(int argc, char **argv, Arguments &arguments) {
-  for (int i = 1; i < argc; ++i) {
-    llvm::StringRef argument = argv[i];
-    bool more = i + 1 < argc;
+int parse(const std::vector<std::string> &words, Arguments &arguments) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    llvm::StringRef argument = words[i];
+    bool more = i + 1 < words.size();
     if (argument == "--method" && more) {
-      arguments.read.method = argv[++i];
+      arguments.read.method = words[++i];
     } else if (argument == "--input" && more) {
-      llvm::Expected<driver::InputSpec> spec = driver::parseInputSpec(argv[++i]);
+      llvm::Expected<driver::InputSpec> spec = driver::parseInputSpec(words[++i]);
       if (!spec)
         return fail(spec.takeError(), 2);
       arguments.inputs.push_back(*spec);
     } else if (argument == "--bind" && more) {
-      llvm::Expected<driver::BindSpec> spec = driver::parseBindSpec(argv[++i]);
+      llvm::Expected<driver::BindSpec> spec = driver::parseBindSpec(words[++i]);
       if (!spec)
         return fail(spec.takeError(), 2);
       arguments.binds.push_back(*spec);
-    } else if (argument == "--run" && more) {
-      auto [in, out] = llvm::StringRef(argv[++i]).split('=');
-      arguments.runs.emplace_back(in.str(), out.str());
+    } else if ((argument == "--run" || argument == "--compiled") && more) {
+      auto [in, out] = llvm::StringRef(words[++i]).split('=');
+      (argument == "--run" ? arguments.runs : arguments.compiled).emplace_back(in.str(), out.str());
     } else if (argument == "--locations") {
       arguments.locations = true;
     } else if (argument.starts_with("-") || !arguments.path.empty()) {
@@ -107,9 +112,11 @@ llvm::Error interpret(interpreter::Interpreter &machine, mlir::func::FuncOp func
   if (!results)
     return results.takeError();
   std::vector<npz::NamedArray> outputs;
-  for (const interpreter::Tensor &tensor : *results)
-    outputs.push_back({"out" + std::to_string(outputs.size()),
+  for (auto [i, tensor] : llvm::enumerate(*results)) {
+    auto input = func.getResultAttrOfType<mlir::IntegerAttr>(i, "graph.writes_input");
+    outputs.push_back({input ? "in" + std::to_string(input.getInt()) : "out" + std::to_string(i),
                        {frontend::builder::scalarType(tensor.elementType()), {tensor.sizes.begin(), tensor.sizes.end()}, interpreter::toBytes(tensor)}});
+  }
   return npz::writeNpz(out, outputs);
 }
 
@@ -126,19 +133,17 @@ int interpretAll(mlir::ModuleOp module, const Arguments &arguments) {
   return 0;
 }
 
-} // namespace
+llvm::Error runCompiled(const Arguments &arguments) {
+  driver::CompileOptions options;
+  options.path = arguments.path;
+  options.method = arguments.read.method;
+  options.inputs = arguments.inputs;
+  options.binds = arguments.binds;
+  return compiledRuns(options, arguments.compiled);
+}
 
-int main(int argc, char **argv) {
-  if (argc == 2 && llvm::StringRef(argv[1]) == "--operators") {
-    for (const std::string &name : frontend::supportedOperators())
-      llvm::outs() << name << "\n";
-    return 0;
-  }
-  Arguments arguments;
-  if (int status = parse(argc, argv, arguments))
-    return status;
-  if (llvm::Error error = driver::unifySymbols(arguments.inputs))
-    return fail(std::move(error), 2);
+/// The graph dialect: interpreted where runs are asked for, printed otherwise.
+int importFile(const Arguments &arguments) {
   llvm::Expected<frontend::SourceGraph> source = frontend::readModel(arguments.path, arguments.read);
   if (!source)
     return fail(source.takeError(), 1);
@@ -162,4 +167,33 @@ int main(int argc, char **argv) {
     flags.enableDebugInfo(true);
   built->module->print(llvm::outs(), flags);
   return 0;
+}
+
+int run(const std::vector<std::string> &words) {
+  Arguments arguments;
+  if (int status = parse(words, arguments))
+    return status;
+  if (llvm::Error error = driver::unifySymbols(arguments.inputs))
+    return fail(std::move(error), 2);
+  if (arguments.compiled.empty() || !arguments.runs.empty())
+    if (int status = importFile(arguments))
+      return status;
+  if (arguments.compiled.empty())
+    return 0;
+  llvm::Error error = runCompiled(arguments);
+  return error ? fail(std::move(error), 1) : 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.size() == 1 && words[0] == "--operators") {
+    for (const std::string &name : frontend::supportedOperators())
+      llvm::outs() << name << "\n";
+    return 0;
+  }
+  if (words.size() == 2 && words[0] == "--batch")
+    return runBatch(words[1], run);
+  return run(words);
 }

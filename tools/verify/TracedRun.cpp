@@ -143,6 +143,8 @@ llvm::Expected<std::vector<Tensor>> TracedRun::call(ArrayRef<Tensor> arrays) {
     }
     context->run();
     for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
+      if (function.getResultAttr(i, "graph.writes_input")) // those are no outputs
+        break;
       graphc_tensor result = context->output(uint32_t(i));
       outputs.push_back(readMemory(cast<RankedTensorType>(type).getElementType(), ArrayRef(result.dims, result.rank), {},
                                    static_cast<const std::byte *>(result.data)));

@@ -1,0 +1,143 @@
+# RUN: env PYTHONPATH=%S/Inputs %python %s
+# REQUIRES: torch, python-torch
+"""Symbolic dims of TorchScript programs: one compile, any size in range, each against eager; what can't be is refused with line and dims."""
+import torch
+import torch.nn.functional as F
+from eager import check, clause, finish, program, refuse
+from torch import nn
+
+torch.manual_seed(0)
+x = torch.randn(3, 4)
+
+
+def script(name, module, *inputs, **options):
+    check(name, program(module) if isinstance(module, str) else module, *inputs, **{"kinds": ("pt",), **options})
+
+
+def trace(name, module, *inputs, **options):
+    check(name, module, *inputs, **{"kinds": ("trace",), **options})
+
+
+def no(name, module, *inputs, saying, **options):
+    refuse(name, program(module) if isinstance(module, str) else module, *inputs, **{"kinds": ("pt",), "saying": saying, **options})
+
+
+clause("any size in range")
+trace("a convolutional net over batch, height and width", nn.Sequential(nn.Conv2d(3, 8, 3, 2, 1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(3, 2, 1), nn.Conv2d(8, 4, 1), nn.AdaptiveAvgPool2d(1),
+      nn.Flatten(), nn.Linear(4, 5)), torch.randn(2, 3, 16, 16), interpreted=False, specs=["n,3,h,w"], more=[(torch.randn(1, 3, 9, 33),), (torch.randn(5, 3, 7, 5),)])
+trace("an encoder and decoder that joins what it skipped", lambda i: torch.cat([F.interpolate(F.avg_pool2d(i, 2), size=i.shape[-2:], mode="nearest"), i], 1), torch.randn(1, 3, 8, 8), specs=["n,3,h:2..,w:2.."],
+      more=[(torch.randn(2, 3, 5, 11),)])
+trace("resizes by a factor", lambda i: F.interpolate(i, scale_factor=2.0, mode="bilinear", align_corners=False), torch.randn(1, 2, 4, 4), specs=["n,2,h,w"], more=[(torch.randn(2, 2, 3, 5),)])
+script("attention over batch and time", """
+def __init__(self):
+    super().__init__()
+    self.qkv = nn.Linear(8, 24)
+    self.norm = nn.LayerNorm(8)
+
+def forward(self, x):
+    b, t, d = x.shape
+    q, k, v = self.qkv(self.norm(x)).view(b, t, 3, 2, d // 2).permute(2, 0, 3, 1, 4).unbind(0)
+    w = (q @ k.transpose(-2, -1)) / (d // 2) ** 0.5
+    w = w.masked_fill(torch.ones(t, t).triu(1) > 0, float("-inf")).softmax(-1)
+    return (w @ v).transpose(1, 2).reshape(b, t, d) + x
+""", torch.randn(2, 5, 8), specs=["b,t,8"], more=[(torch.randn(1, 1, 8),), (torch.randn(3, 17, 8),)])
+script("a recurrent layer over symbolic batch", """
+def __init__(self):
+    super().__init__()
+    self.rnn = nn.LSTM(4, 5, batch_first=True, bidirectional=True)
+
+def forward(self, x):
+    y, (h, c) = self.rnn(x)
+    return y, h, c
+""", torch.randn(2, 6, 4), interpreted=False, specs=["b,6,4"], more=[(torch.randn(1, 6, 4),), (torch.randn(7, 6, 4),)])
+script("slices, selects, reversals by size", """
+def forward(self, x):
+    n = x.size(0)
+    return x[: n - 1], x[1:], x[-1], x[n // 2], x[:, ::2], x[n // 2 :], x.flip(0), x.roll(1, 0), x[-2:]
+""", torch.randn(5, 4), specs=["n:2..,4"], more=[(torch.randn(2, 4),), (torch.randn(8, 4),)])
+script("reductions and norms over a symbolic dim", """
+def forward(self, x):
+    return x.sum(0), x.mean(), x.softmax(0), x.cumsum(0), x.amax(0), x.argmax(0), x.var(0), x.std(), x.norm(2, 0), x.logsumexp(0), x.max(0)[0], x.prod(0)
+""", torch.randn(5, 4), specs=["n:2..,4"], more=[(torch.randn(2, 4),), (torch.randn(33, 4),)])
+script("reshapes, joins, padding", """
+def forward(self, x):
+    n, m = x.shape
+    return x.view(-1), x.reshape(n * 2, 2), x.t().contiguous().view(n, m), torch.cat([x, x], 1), torch.stack([x, x]), F.pad(x, (1, 2)), x.repeat(2, 3), x.unsqueeze(0).expand(3, n, m), x.flatten()
+""", x, specs=["n,4"], more=[(torch.randn(7, 4),), (torch.randn(1, 4),)])
+script("sizes as numbers and in factories", """
+def forward(self, x):
+    n = x.size(0)
+    return x * n, x / n, torch.zeros(n, n), torch.arange(n), torch.ones(n + 1, dtype=torch.int64), torch.full((n, 2), 0.5), torch.eye(4), n, x + torch.arange(n)[:, None], n * 2 - 1, torch.linspace(0, 1, 4)
+""", x, specs=["n,4"], more=[(torch.randn(6, 4),)])
+script("writes of symbolic sizes", """
+def forward(self, x):
+    a = x.clone()
+    a[1:] += 3
+    a[:, 0] = 5.0
+    a.t()[1].zero_()
+    a[-1].fill_(2)
+    return a, a.view(-1)[2:]
+""", torch.randn(5, 4), specs=["n:2..,4"], more=[(torch.randn(2, 4),), (torch.randn(9, 4),)])
+script("gathers", """
+def forward(self, x, i):
+    return F.embedding(i, x), x[i], x.index_select(0, i), torch.gather(x, 0, i[:, None].expand(i.size(0), 4))
+""", x, torch.tensor([2, 0]), specs=["n,4", "k"], more=[(torch.randn(6, 4), torch.tensor([5, 1, 1, 0, 3]))])
+script("matrix products", """
+def forward(self, a, b):
+    return a @ b, a @ a.t(), torch.bmm(a[None], b[None]), torch.einsum("ij,jk->ki", a, b), F.linear(a, b.t()), a.mv(b[:, 0])
+""", torch.randn(3, 5), torch.randn(5, 4), specs=["m,k", "k,n"], more=[(torch.randn(1, 7), torch.randn(7, 2)), (torch.randn(9, 1), torch.randn(1, 1))])
+script("chunks of a symbolic size", """
+def forward(self, x):
+    a, b = x.chunk(2, 0)
+    c, d = x.split([1, x.size(0) - 1])
+    return a, b, c, d
+""", torch.randn(6, 4), specs=["n:2..,4"], more=[(torch.randn(7, 4),), (torch.randn(2, 4),)])
+script("one size for two inputs by name and by use", """
+def forward(self, a, b, c):
+    return a + b, torch.cat([a, c], 1)
+""", x, x, torch.randn(3, 2), specs=["n,4", "m,4", "k,2"], more=[(torch.randn(5, 4), torch.randn(5, 4), torch.randn(5, 2))])
+script("a branch that the range decides", """
+def forward(self, x):
+    if x.size(0) > 1:
+        return x * 2
+    return x
+""", x, specs=["n:2..,4"], more=[(torch.randn(9, 4),)])
+script("an empty batch", """
+def forward(self, x):
+    return x * 2, x.sum(), x @ x.t()
+""", x, specs=["n:0..,4"], more=[(torch.randn(0, 4),), (torch.randn(2, 4),)])
+
+clause("refused with the line and the dims")
+no("a branch that the range leaves open", """
+def forward(self, x):
+    if x.size(0) > 4:
+        return x * 2
+    return x
+""", x, specs=["n,4"], saying="can't decide whether n gt 4 holds")
+no("a loop over a symbolic size", """
+def forward(self, x):
+    y = x[0]
+    for i in range(x.size(0)):
+        y = y + x[i]
+    return y
+""", x, specs=["n,4"], saying="a loop over the symbolic size n")
+no("a split of a symbolic size into pieces", """
+def forward(self, x):
+    return x.split(2)
+""", x, specs=["n,4"], saying="a split of a symbolic size n")
+no("sizes that can't be equal", """
+def forward(self, a, b):
+    return a + b
+""", x, x, specs=["n,4", "n,5"], saying="")
+no("an outcome that was assumed: equal sizes", """
+def forward(self, x):
+    if x.size(0) == 4:
+        return x * 2
+    return x
+""", x, specs=["n,4"], run=(torch.randn(4, 4),), saying="4")
+no("a size below the range", "def forward(self, x):\n    return x[1]", x, specs=["n:2..8,4"], run=(torch.randn(1, 4),), saying="n")
+no("a size above the range", "def forward(self, x):\n    return x[1]", x, specs=["n:2..8,4"], run=(torch.randn(9, 4),), saying="n")
+no("an index beyond a symbolic size", "def forward(self, x):\n    return x[3]", x, specs=["n,4"], run=(torch.randn(2, 4),), saying="3")
+no("a transposed convolution over symbolic space", nn.ConvTranspose2d(3, 4, 2, 2), torch.randn(1, 3, 4, 4), specs=["1,3,h,w"], run=(torch.randn(1, 3, 4, 4),), kinds=("trace",), saying="a transposed convolution over the symbolic dim 'h'")
+no("two dims that must agree and don't", "def forward(self, a, b):\n    return a + b", x, x, specs=["n,4", "m,4"], run=(torch.randn(5, 4), torch.randn(6, 4)), saying="")
+finish()
