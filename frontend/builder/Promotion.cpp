@@ -217,14 +217,20 @@ static bool isInputSize(Call &call, DimAttr symbol) {
   });
 }
 
+static bool contains(DimAttr dim, DimAttr symbol) {
+  if (dim.isConstant() || dim.getKind() == graph::DimKind::Symbol)
+    return dim == symbol;
+  return dim.getKind() == graph::DimKind::Select || contains(dim.operand(0), symbol) || contains(dim.operand(1), symbol);
+}
+
 void builder::unifyDims(Call &call, DimAttr a, DimAttr b) {
   if (a == b || (a.isConstant() && b.isConstant()))
     return;
   bool aIsSymbol = a.getKind() == graph::DimKind::Symbol, bIsSymbol = b.getKind() == graph::DimKind::Symbol;
-  if (!aIsSymbol && !bIsSymbol)
-    return call.fail("the sizes " + a.str() + " and " + b.str() + " must be equal, which can't be proved; give those dims numbers");
   bool replacesA = !bIsSymbol || (aIsSymbol && isInputSize(call, b) && !isInputSize(call, a));
-  DimAttr symbol = replacesA ? a : b, other = replacesA ? b : a;
+  DimAttr symbol = replacesA ? a : b, other = call.run.program.resolve(replacesA ? b : a);
+  if ((!aIsSymbol && !bIsSymbol) || contains(other, symbol)) // n == 2*n - 1 would have to be solved
+    return call.fail("the sizes " + a.str() + " and " + b.str() + " must be equal, which can't be proved; give those dims numbers");
   call.run.program.equalities[symbol.getSymbol().str()] = other;
   call.run.program.restart = true;
 }
