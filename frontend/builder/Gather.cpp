@@ -138,6 +138,8 @@ static Value maskedPut(Call &call, Value x, const Indices &indices, Value value,
   bool isOne = call.e.type(value).hasStaticShape() && call.e.type(value).getNumElements() == 1;
   Value mask = call.e.reshape(indices.mask, shape);
   Value written = isOne ? call.e.reshape(value, {}) : valuesByMask(call, Expr(call, x), indices, Expr(call, value));
+  if (call.failed())
+    return x;
   if (accumulate)
     written = call.e.create<graph::AddOp>(x, written);
   return call.e.create<graph::WhereOp>(mask, written, x);

@@ -55,8 +55,9 @@ torch.jit.script(Counter()).save("counter.pt")
 print(graphc("mixed.pt", status=1))
 # CHECK: There is no argument z. Type
 print(graphc("mixed.pt", "--input", "x=f32[3,16]", "--input", "z=f32[16]", status=1))
-# CHECK: x (Tensor), scale (float). Type
-# CHECK-NEXT: graphc counter.pt --input 'x=f32[1,512]' --bind scale=1.0
+# A number that nothing is decided by is an input of the program: it needs no flag.
+# CHECK: 'counter.pt' does not say what it is called with: x (Tensor). Type
+# CHECK-NEXT: graphc counter.pt --input 'x=f32[1,512]'
 print(graphc("counter.pt", status=1))
 
 # CHECK: mixed.pt (TorchScript archive version {{[0-9]+}}) -> mixed.gcx
