@@ -70,9 +70,8 @@ struct TargetCode {
 
 struct CpuOptions {
   std::vector<std::string> levels = {"x86-64-v3", "x86-64-v4"};
-  bool strictNumerics = false; ///< round wherever the program does
-  std::string dumpDir;         ///< LLVM IR and assembly of every level go here; empty: nowhere
-  unsigned threads = 2;        ///< compile threads; the bytes of the result don't depend on it
+  std::string dumpDir;  ///< LLVM IR and assembly of every level go here; empty: nowhere
+  unsigned threads = 2; ///< compile threads; the bytes of the result don't depend on it
 };
 
 /// Compiles every kernel.func of `module` for the CPU. Fails on a kernel that no generator covers (the error names it and

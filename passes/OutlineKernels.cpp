@@ -80,7 +80,7 @@ using Emitter = std::unique_ptr<KernelEmitter>;
 
 class Outliner {
 public:
-  explicit Outliner(ModuleOp module) : module(module), symbols(module) {}
+  Outliner(ModuleOp module, KernelEmitter::Rounding rounding) : module(module), rounding(rounding), symbols(module) {}
 
   void run(func::FuncOp function);
 
@@ -93,16 +93,19 @@ private:
   Emitter emitContraction(const Group &group);
   void launch(const Group &group, KernelEmitter &emitter);
   StringAttr addKernel(kernel::FuncOp func, StringRef name);
+  Emitter makeEmitter(const Group &group, ArrayRef<graph::DimAttr> grid);
 
   ModuleOp module;
+  KernelEmitter::Rounding rounding;
   SymbolTable symbols;
   llvm::StringMap<StringAttr> kernelsByText;
   llvm::DenseSet<Value> joined; // launch results that lie in a join
 };
 
-Emitter makeEmitter(const Group &group, ArrayRef<graph::DimAttr> grid) {
-  return std::make_unique<KernelEmitter>(group.ops[0]->getContext(), getGroupLoc(group), ValueRange(group.outputs).getTypes(), grid,
-                                         [&group](Operation *op) { return llvm::is_contained(group.ops, op); });
+Emitter Outliner::makeEmitter(const Group &group, ArrayRef<graph::DimAttr> grid) {
+  auto isFused = [&group](Operation *op) { return llvm::is_contained(group.ops, op); };
+  return std::make_unique<KernelEmitter>(group.ops[0]->getContext(), getGroupLoc(group), ValueRange(group.outputs).getTypes(), grid, isFused,
+                                         rounding);
 }
 
 /// All outputs over `domain`; the factors in `inner` become a kernel.map.
@@ -271,6 +274,7 @@ void Outliner::run(func::FuncOp function) {
 }
 
 struct OutlineKernels : graphc::impl::OutlineKernelsBase<OutlineKernels> {
+  using OutlineKernelsBase::OutlineKernelsBase;
   void runOnOperation() override {
     SmallVector<Operation *> unsupported;
     getOperation().walk([&](Operation *op) {
@@ -281,7 +285,7 @@ struct OutlineKernels : graphc::impl::OutlineKernelsBase<OutlineKernels> {
       op->emitError("no kernel can be made of ") << op->getName() << ": it says neither an element nor a contraction";
     if (!unsupported.empty())
       return signalPassFailure();
-    Outliner outliner(getOperation());
+    Outliner outliner(getOperation(), strict ? KernelEmitter::Rounding::EachOp : KernelEmitter::Rounding::AtStores);
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isDeclaration())
         outliner.run(function);

@@ -35,6 +35,7 @@ def FuseKernels : Graphc_Pass<"fuse-kernels"> {
 
 def OutlineKernels : Graphc_Pass<"outline-kernels"> {
   let summary = "Groups of graph ops become kernel.launch over kernel.func";
+  let options = [Option<"strict", "strict", "bool", "false", "round each op's f16 or bf16 result, also where the next op of the same kernel uses it">];
 }
 
 def PackWeights : Graphc_Pass<"pack-weights"> {

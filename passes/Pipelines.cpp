@@ -14,13 +14,21 @@ void graphc::buildGraphPhase(OpPassManager &pm, const PipelineOptions &options) 
   pm.addPass(createFoldConstants());
 }
 
-void graphc::buildTargetPhase(OpPassManager &pm, const PipelineOptions &options) {
+void graphc::buildFusionPhase(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createAssignLayouts());
   if (options.optLevel > 0)
     pm.addPass(createFuseKernels());
-  pm.addPass(createOutlineKernels());
+}
+
+void graphc::buildKernelPhase(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createOutlineKernels({options.strictNumerics}));
   pm.addPass(createPackWeights());
   pm.addPass(createCSEPass());
+}
+
+void graphc::buildTargetPhase(OpPassManager &pm, const PipelineOptions &options) {
+  buildFusionPhase(pm, options);
+  buildKernelPhase(pm, options);
 }
 
 void graphc::registerPipelines() {

@@ -39,6 +39,12 @@ install_debian_packages() {
   fi
   say "installing Debian packages: ${missing[*]}"
   "${as_root[@]}" apt-get update -q >&2
+  local unknown=()
+  for name in "${missing[@]}"; do
+    apt-cache show "$name" >/dev/null 2>&1 || unknown+=("$name")
+  done
+  [ ${#unknown[@]} -eq 0 ] ||
+    fail "apt offers no ${unknown[*]}: expected Debian 12 with its security archive (deb http://deb.debian.org/debian-security bookworm-security main, in /etc/apt/sources.list)"
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" >&2
 }
 

@@ -74,7 +74,6 @@ private:
         .Case<SubOp>([&](auto) { return b.CreateFSub(x[0], x[1]); })
         .Case<MulOp>([&](auto) { return b.CreateFMul(x[0], x[1]); })
         .Case<DivOp>([&](auto) { return b.CreateFDiv(x[0], x[1]); })
-        .Case<FmaOp>([&](auto) { return m.fma(x[0], x[1], x[2]); })
         .Case<MaxOp>([&](auto) { return m.select(m.isNan(x[0]), x[0], m.select(m.gt(x[0], x[1]), x[0], x[1])); })
         .Case<MinOp>([&](auto) { return m.select(m.isNan(x[0]), x[0], m.select(m.lt(x[0], x[1]), x[0], x[1])); })
         .Case<PowOp>([&](auto) { return emitPow(f, x[0], x[1]); })

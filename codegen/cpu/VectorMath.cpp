@@ -72,8 +72,8 @@ Value *tanhF32(MathBuilder &m, Value *x) {
   Value *a = m.abs(x), *s = m.mul(x, x);
   Value *small = m.fma(m.mul(m.polynomial(s, {-3.33333331e-1, 1.33333002e-1, -5.39584644e-2, 2.17625221e-2, -8.32324166e-3, 2.26955606e-3}), s), x, x);
   Value *e = expF32(m, m.add(a, a)); // 1 - 2 / (exp(2a) + 1)
-  Value *large = m.copysign(m.sub(m.c(1), m.div(m.c(2), m.add(e, m.c(1)))), x);
-  return m.select(m.lt(a, m.c(0.625)), small, large);
+  Value *large = m.sub(m.c(1), m.div(m.c(2), m.add(e, m.c(1))));
+  return m.copysign(m.select(m.lt(a, m.c(0.625)), small, large), x); // of a small x too: the polynomial loses the sign of -0
 }
 
 Value *erfF32(MathBuilder &m, Value *x) {

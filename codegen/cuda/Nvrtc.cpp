@@ -125,6 +125,11 @@ llvm::Expected<std::unique_ptr<Nvrtc>> Nvrtc::open(const std::string &deps) {
     return llvm::createStringError("no libnvrtc.so.13 below " + wheels.string() +
                                    ": run tools/setup.sh, or set GRAPHC_DEPS to where it installed");
   std::unique_ptr<Nvrtc> nvrtc(new Nvrtc());
+  // NVRTC opens its builtins by their name alone. Loaded before from beside it, that name means them, and never those of a toolkit that the machine has.
+  const std::filesystem::path builtins =
+      file.parent_path() / ("libnvrtc-builtins.so." + std::to_string(pinnedMajor) + "." + std::to_string(pinnedMinor));
+  if (!dlopen(builtins.c_str(), RTLD_NOW | RTLD_LOCAL))
+    return llvm::createStringError(builtins.string() + ": " + dlerror());
   nvrtc->api->library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!nvrtc->api->library)
     return llvm::createStringError(file.string() + ": " + dlerror());

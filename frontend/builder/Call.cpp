@@ -1,6 +1,8 @@
 // See Call.h.
 #include "frontend/builder/Call.h"
 
+#include <cmath>
+
 using namespace graphc::frontend;
 using namespace graphc::frontend::builder;
 
@@ -121,53 +123,44 @@ static const Val &throughTensor(const Val &value) {
   return value;
 }
 
-int64_t Call::integer(llvm::StringRef name, std::optional<int64_t> fallback) {
-  if (!given(name) && fallback)
-    return *fallback;
-  const Val *found = required(name);
+/// What `read` makes of an argument; null: the fallback, or T(). The call fails where `read` refuses it (nullopt).
+template <typename T, typename Read>
+static T constantArgument(Call &call, llvm::StringRef name, const Val *found, llvm::StringRef kind, const std::optional<T> &fallback, Read read) {
   if (!found)
-    return 0;
+    return fallback.value_or(T());
   const Val &value = throughTensor(*found);
-  if (const auto *number = value.get<int64_t>())
-    return *number;
-  if (const auto *flag = value.get<bool>())
-    return *flag;
-  if (const auto *real = value.get<double>(); real && *real == static_cast<double>(static_cast<int64_t>(*real)))
-    return static_cast<int64_t>(*real);
-  fail(notConstant(name, value, "int"));
-  return 0;
+  std::optional<T> result = read(value);
+  if (!result)
+    call.fail(notConstant(name, value, kind));
+  return result.value_or(T());
+}
+
+int64_t Call::integer(llvm::StringRef name, std::optional<int64_t> fallback) {
+  return constantArgument(*this, name, given(name) || !fallback ? required(name) : nullptr, "int", fallback, [](const Val &value) -> std::optional<int64_t> {
+    if (const auto *number = value.get<int64_t>())
+      return *number;
+    if (const auto *flag = value.get<bool>())
+      return *flag;
+    const auto *real = value.get<double>();
+    bool isWhole = real && std::abs(*real) < 0x1p63 && *real == std::trunc(*real);
+    return isWhole ? std::optional<int64_t>(static_cast<int64_t>(*real)) : std::nullopt;
+  });
 }
 
 double Call::number(llvm::StringRef name, std::optional<double> fallback) {
-  if (!given(name) && fallback)
-    return *fallback;
-  const Val *found = required(name);
-  if (!found)
-    return 0;
-  const Val &value = throughTensor(*found);
-  if (!value.isNumber())
-    fail(notConstant(name, value, "number"));
-  return toDouble(value);
+  return constantArgument(*this, name, given(name) || !fallback ? required(name) : nullptr, "number", fallback,
+                          [](const Val &value) { return value.isNumber() ? std::optional<double>(toDouble(value)) : std::nullopt; });
 }
 
 bool Call::boolean(llvm::StringRef name, std::optional<bool> fallback) {
-  if (!given(name) && fallback)
-    return *fallback;
-  const Val *value = required(name);
-  if (!value)
-    return false;
-  if (!value->isNumber())
-    fail(notConstant(name, *value, "bool"));
-  return toDouble(*value) != 0;
+  return constantArgument(*this, name, given(name) || !fallback ? required(name) : nullptr, "bool", fallback,
+                          [](const Val &value) { return value.isNumber() ? std::optional<bool>(toDouble(value) != 0) : std::nullopt; });
 }
 
 std::string Call::text(llvm::StringRef name, std::optional<std::string> fallback) {
-  if (!given(name) && fallback)
-    return *fallback;
-  const Val *value = required(name);
-  if (value && !value->is<std::string>())
-    fail(notConstant(name, *value, "str"));
-  return value && value->is<std::string>() ? value->as<std::string>() : "";
+  return constantArgument(*this, name, given(name) || !fallback ? required(name) : nullptr, "str", fallback, [](const Val &value) {
+    return value.is<std::string>() ? std::optional<std::string>(value.as<std::string>()) : std::nullopt;
+  });
 }
 
 DimAttr Call::dim(llvm::StringRef name) {

@@ -163,27 +163,30 @@ bool evaluateDict(Call &call, StringRef op, const Dict &dict) {
     call.give(Val(newList(std::move(elements))));
     return true;
   };
-  std::optional<size_t> at = call.size() > 1 ? findEntry(*dict, call.argument(1)) : std::nullopt;
+  size_t at = entries.size();
+  if (call.size() > 1)
+    at = findEntry(*dict, call.argument(1)).value_or(at);
+  bool isThere = at < entries.size();
   if (op == "len")
     return call.give(Val(int64_t(entries.size()))), true;
   if (op == "__contains__")
-    return call.give(Val(at.has_value())), true;
+    return call.give(Val(isThere)), true;
   if (op == "__getitem__" || op == "pop" || op == "Delete") {
-    if (!at && !(op == "pop" && call.size() > 2))
+    if (!isThere && !(op == "pop" && call.size() > 2))
       return call.fail("the dict has no key " + toText(call.argument(1))), true;
-    call.give(at ? entries[*at].second : call.argument(2));
-    if (at && op != "__getitem__")
-      entries.erase(entries.begin() + *at);
+    call.give(isThere ? entries[at].second : call.argument(2));
+    if (isThere && op != "__getitem__")
+      entries.erase(entries.begin() + at);
     return true;
   }
   if (op == "get" || op == "setdefault") {
-    if (!at && op == "setdefault")
+    if (!isThere && op == "setdefault")
       entries.emplace_back(call.argument(1), call.argument(2));
-    return call.give(at ? entries[*at].second : call.argument(2)), true;
+    return call.give(isThere ? entries[at].second : call.argument(2)), true;
   }
   if (op == "_set_item") {
-    if (at)
-      entries[*at].second = call.argument(2);
+    if (isThere)
+      entries[at].second = call.argument(2);
     else
       entries.emplace_back(call.argument(1), call.argument(2));
     return true;

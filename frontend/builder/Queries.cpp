@@ -57,6 +57,7 @@ static void convertNumel(Call &call) { call.give(dimValue(graph::getNumElements(
 static void convertDtype(Call &call) { call.give(Val(numberOf(scalarType(subject(call)->type.getElementType())))); }
 static void convertOffset(Call &call) { call.give(dimValue(subject(call)->offset)); }
 static void convertDevice(Call &call) { call.give(Val(DeviceValue{"cpu"})); }
+static void deviceType(Call &call) { call.give(Val(std::string("cpu"))); }
 static void giveFalse(Call &call) { call.give(Val(false)); }
 static void giveTrue(Call &call) { call.give(Val(true)); }
 static void giveZero(Call &call) { call.give(Val(int64_t(0))); }
@@ -188,6 +189,7 @@ void builder::addQueries(ConversionTable &table) {
   table.add("prim::dtype", convertDtype);
   table.add("prim::device", convertDevice);
   table.add("aten::device", convertDevice);
+  table.add("prim::type", deviceType);
   table.add("prim::layout", giveZero);
   table.add("aten::get_device", giveMinusOne);
   table.add("prim::requires_grad", requiresGrad);
@@ -196,6 +198,7 @@ void builder::addQueries(ConversionTable &table) {
     table.add(name, giveFalse);
   for (const char *name : {"prim::is_cpu", "aten::is_inference"})
     table.add(name, giveTrue);
+  table.add("aten::is_grad_enabled", giveTrue); // as when the file is loaded and called; what gradients need is dropped later
   table.add("aten::is_floating_point", isFloatingPoint);
   table.add("aten::is_signed", isSigned);
   table.add("aten::is_contiguous", isContiguous);

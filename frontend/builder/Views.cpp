@@ -318,6 +318,8 @@ std::optional<SmallVector<DimAttr>> builder::resolveShape(Call &call, const Tens
     else
       left.push_back(DimAttr());
   }
+  if (open >= 0 && isSize(product, 0).value_or(false))
+    return call.fail("-1 in a shape of no elements is ambiguous"), std::nullopt;
   if (open >= 0) {
     bool cancelled = llvm::none_of(left, [](DimAttr d) { return !d; });
     DimAttr rest = one(call);
@@ -325,8 +327,6 @@ std::optional<SmallVector<DimAttr>> builder::resolveShape(Call &call, const Tens
       rest = cancelled ? rest * d : rest;
     if (!cancelled && product.isConstant() && product.getValue() > 0)
       rest = graph::floorDiv(total, product.getValue());
-    else if (!cancelled && isSize(product, 0).value_or(false))
-      return call.fail("-1 in a shape of no elements is ambiguous"), std::nullopt;
     else if (!cancelled)
       rest = DimAttr::binary(graph::DimKind::FloorDiv, total, product);
     shape[open] = rest;

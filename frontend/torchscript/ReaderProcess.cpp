@@ -3,6 +3,7 @@
 
 #include "frontend/torchscript/CheckGraph.h"
 #include "frontend/torchscript/Import.h"
+#include "frontend/torchscript/NoLibTorch.h"
 #include "frontend/torchscript/ReaderProtocol.h"
 #include "frontend/torchscript/Wire.h"
 
@@ -79,7 +80,7 @@ public:
                  sendAll(socket.get(), method.data(), method.size()) && sendAll(socket.get(), ranges.data(), ranges.size() * sizeof(FileRange));
     File memory(asked ? receiveWithFile(socket.get(), reply) : -1);
     if (!memory)
-      return failure(describeEnd());
+      return describeEnd();
     return std::pair(std::move(memory), reply.graphSize);
   }
 
@@ -91,7 +92,8 @@ private:
       return Error::success();
     std::string program = findBeside(readerProgram);
     if (program.empty())
-      return createStringError(std::errc::no_such_file_or_directory, "the program %s is missing: it belongs beside libgraphc_compiler or in lib/", readerProgram);
+      return llvm::make_error<NoLibTorch>(std::string("the TorchScript reader can't be loaded: the program ") + readerProgram +
+                                          " is missing: it belongs beside libgraphc_compiler or in lib/");
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
       return createStringError(std::error_code(errno, std::generic_category()), "no socket for the TorchScript reader");
@@ -107,7 +109,8 @@ private:
     int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (failed)
-      return createStringError(std::error_code(failed, std::generic_category()), "the TorchScript reader %s can't be started", program.c_str());
+      return llvm::make_error<NoLibTorch>("the TorchScript reader can't be loaded: " + program + " can't be started: " +
+                                          std::generic_category().message(failed));
     socket = std::move(ours);
     owner = getpid();
     return Error::success();
@@ -124,14 +127,14 @@ private:
   }
 
   /// Why the reader is gone.
-  std::string describeEnd() {
+  Error describeEnd() {
     int status = stop();
     char text[400] = {};
     bool unloadable = WIFEXITED(status) && WEXITSTATUS(status) == 127;
     if (unloadable && messages && pread(messages.get(), text, sizeof text - 1, 0) > 0)
-      return std::string("the TorchScript reader can't be loaded: ") + text;
+      return llvm::make_error<NoLibTorch>("the TorchScript reader can't be loaded: " + llvm::StringRef(text).rtrim().str());
     std::string how = WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status)) : "status " + std::to_string(WEXITSTATUS(status));
-    return "LibTorch crashed reading it (" + how + "), so the file is damaged or made to do that";
+    return failure("LibTorch crashed reading it (" + how + "), so the file is damaged or made to do that");
   }
 
   File socket, messages;

@@ -88,9 +88,24 @@ Error checkBytes(StringRef path, const ZipArchive &archive) {
   }
   return Error::success();
 }
+
+/// What reading says, with the file's name.
+Error named(StringRef path, Error error) {
+  return llvm::handleErrors(
+      std::move(error),
+      [&](const NoLibTorch &missing) {
+        return llvm::make_error<NoLibTorch>(path.str() + ": " + missing.message + "; run tools/setup.sh, which installs LibTorch, or save the model with "
+                                                                                  "torch.export.save: reading a .pt2 needs no LibTorch");
+      },
+      [&](const llvm::ErrorInfoBase &other) { return failure(path, other.message()); });
+}
 #endif
 
 } // namespace
+
+char NoLibTorch::ID = 0;
+void NoLibTorch::log(llvm::raw_ostream &os) const { os << message; }
+std::error_code NoLibTorch::convertToErrorCode() const { return std::make_error_code(std::errc::not_supported); }
 
 Expected<SourceGraph> graphc::frontend::readTorchScript(StringRef path, const TorchScriptOptions &options) {
   Expected<std::shared_ptr<const ZipArchive>> archive = ZipArchive::open(path);
@@ -106,10 +121,11 @@ Expected<SourceGraph> graphc::frontend::readTorchScript(StringRef path, const To
     return error;
   Expected<SourceGraph> graph = torchscript::readInProcess(path.str(), **archive, options.method);
   if (!graph)
-    return failure(path, llvm::toString(graph.takeError()));
+    return named(path, graph.takeError());
   graph->producer = "TorchScript archive version " + std::to_string(*version);
   return graph;
 #else
-  return failure(path, "a TorchScript file, which this build can't read: it was configured with GRAPHC_WITH_TORCH=OFF");
+  return llvm::make_error<NoLibTorch>(path.str() + ": a TorchScript file, which this build can't read: it was configured with "
+                                                   "GRAPHC_WITH_TORCH=OFF; save the model with torch.export.save instead");
 #endif
 }

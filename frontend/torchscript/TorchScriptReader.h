@@ -6,6 +6,7 @@
 #define GRAPHC_FRONTEND_TORCHSCRIPT_TORCHSCRIPTREADER_H
 
 #include "frontend/SourceGraph.h"
+#include "frontend/torchscript/NoLibTorch.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -17,7 +18,7 @@ struct TorchScriptOptions {
 };
 
 /// Errors name the file: not a zip, truncated, a state_dict or an exported program instead of TorchScript, a missing
-/// method (with those there are), custom operators and classes, damaged tensors.
+/// method (with those there are), custom operators and classes, damaged tensors. NoLibTorch where the file can't be tried.
 llvm::Expected<SourceGraph> readTorchScript(llvm::StringRef path, const TorchScriptOptions &options = {});
 
 } // namespace graphc::frontend

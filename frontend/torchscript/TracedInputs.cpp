@@ -57,9 +57,9 @@ std::optional<ValueInfo::TensorMeta> metaOf(const PickleDocument &document, Pick
     return std::nullopt;
   ValueInfo::TensorMeta meta{*dtype, {}, {}, false};
   for (PickleId size : document[arguments.children[2]].children)
-    meta.sizes.push_back(document[size].integer);
+    meta.sizes.emplace_back(std::in_place_type<int64_t>, document[size].integer);
   for (PickleId stride : document[arguments.children[3]].children)
-    meta.strides.push_back(document[stride].integer);
+    meta.strides.emplace_back(std::in_place_type<int64_t>, document[stride].integer);
   return meta;
 }
 

@@ -15,16 +15,11 @@ using namespace graphc::graph;
 #include "ir/graph/GraphInterfaces.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "ir/graph/GraphAttrs.cpp.inc"
-#define GET_TYPEDEF_CLASSES
-#include "ir/graph/GraphTypes.cpp.inc"
+
 void GraphDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "ir/graph/GraphAttrs.cpp.inc"
-      >();
-  addTypes<
-#define GET_TYPEDEF_LIST
-#include "ir/graph/GraphTypes.cpp.inc"
       >();
   registerGraphDialectOperations(this); // sharded: GraphOps0.cpp …
 }

@@ -17,8 +17,6 @@
 
 #include "ir/graph/GraphDialect.h.inc"
 #include "ir/graph/GraphInterfaces.h.inc"
-#define GET_TYPEDEF_CLASSES
-#include "ir/graph/GraphTypes.h.inc"
 #define GET_OP_CLASSES
 #include "ir/graph/GraphOps.h.inc"
 

@@ -24,11 +24,10 @@ def Graph_Dialect : Dialect {
   let cppNamespace = "::graphc::graph";
   let summary = "PyTorch programs as tensor operations";
   let useDefaultAttributePrinterParser = 1;
-  let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
 }
 
-//===-- attributes and types -----------------------------------------------===//
+//===-- attributes ---------------------------------------------------------===//
 
 def Graph_DimAttr : AttrDef<Graph_Dialect, "Dim"> {
   let mnemonic = "dim";
@@ -70,14 +69,6 @@ def Graph_InfoAttr : AttrDef<Graph_Dialect, "Info", [DeclareAttrInterfaceMethods
   }];
   let parameters = (ins OptionalArrayRefParameter<"::graphc::graph::DimAttr">:$dims, OptionalArrayRefParameter<"int64_t">:$order);
   let hasCustomAssemblyFormat = 1;
-}
-
-def Graph_RefType : TypeDef<Graph_Dialect, "Ref"> {
-  let mnemonic = "ref";
-  let summary = "A mutable tensor, or a view of one, as the source program sees it";
-  let description = "Exists between importing and Functionalize, which removes every ref.";
-  let parameters = (ins "::mlir::RankedTensorType":$tensor);
-  let assemblyFormat = "`<` $tensor `>`";
 }
 
 //===-- op bases -------------------------------------------------------------===//

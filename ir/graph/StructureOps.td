@@ -1,4 +1,4 @@
-//===- StructureOps.td - parameters, state, symbols, guards, refs ---------===//
+//===- StructureOps.td - parameters, state, symbols, guards ---------------===//
 #ifndef GRAPHC_IR_GRAPH_STRUCTUREOPS_TD
 #define GRAPHC_IR_GRAPH_STRUCTUREOPS_TD
 include "ir/graph/GraphDialect.td"
@@ -61,36 +61,6 @@ def Graph_GuardOp : Graph_Structure<"guard"> {
   let arguments = (ins Graph_DimAttr:$lhs, StrAttr:$predicate, Graph_DimAttr:$rhs, StrAttr:$message);
   let assemblyFormat = "$lhs $predicate $rhs `,` $message attr-dict";
   let hasVerifier = 1;
-}
-
-//===-- mutation, as imported; Functionalize removes all of these ------------===//
-
-def Graph_RefCreateOp : Graph_Structure<"ref.create"> {
-  let summary = "A mutable tensor that starts with a value";
-  let arguments = (ins Graph_Tensor:$initial);
-  let results = (outs Graph_RefType:$ref);
-  let assemblyFormat = "$initial attr-dict `:` type($initial) `->` type($ref)";
-}
-
-def Graph_RefViewOp : Graph_Structure<"ref.view"> {
-  let summary = "A view of a ref by eager strides";
-  let description = "Element i… of the view is element `offset + sum(i_d * strides_d)` of the ref's storage, which is the created tensor's in default order. Static for now: every number is a constant.";
-  let arguments = (ins Graph_RefType:$base, DenseI64ArrayAttr:$strides, I64Attr:$offset);
-  let results = (outs Graph_RefType:$view);
-  let assemblyFormat = "$base `strides` $strides `offset` $offset attr-dict `:` type($base) `->` type($view)";
-}
-
-def Graph_RefReadOp : Graph_Structure<"ref.read"> {
-  let summary = "The current value of a ref";
-  let arguments = (ins Graph_RefType:$ref);
-  let results = (outs Graph_Tensor:$result);
-  let assemblyFormat = "$ref attr-dict `:` type($ref) `->` type($result)";
-}
-
-def Graph_RefWriteOp : Graph_Structure<"ref.write"> {
-  let summary = "Replaces what a ref holds; all its aliases see it";
-  let arguments = (ins Graph_RefType:$ref, Graph_Tensor:$value);
-  let assemblyFormat = "$ref `,` $value attr-dict `:` type($ref) `,` type($value)";
 }
 
 #endif // GRAPHC_IR_GRAPH_STRUCTUREOPS_TD

@@ -1,6 +1,6 @@
 //===- ViewOps.td - ops that move elements, and ranges --------------------===//
 //
-// Pure: an op gives a new value; whether memory is shared is the compiler's choice (eager aliasing is resolved by Functionalize before). Sizes and offsets are
+// Pure: an op gives a new value; whether memory is shared is the compiler's choice (importing has resolved eager aliasing). Sizes and offsets are
 // #graph.dim expressions, dims count from 0 (importing resolves negative ones).
 //
 //===----------------------------------------------------------------------===//

@@ -112,10 +112,6 @@ private:
         .Case<PowOp>([&](auto) { binary([](double a, double b) { return std::pow(a, b); }); })
         .Case<Atan2Op>([&](auto) { binary([](double a, double b) { return std::atan2(a, b); }); })
         .Case<CopysignOp>([&](auto) { binary([](double a, double b) { return std::copysign(a, b); }); })
-        .Case<FmaOp>([&](auto) {
-          for (size_t i = 0; i < count; ++i)
-            result.floats[i] = roundFloat(x[0]->floats[i] * x[1]->floats[i] + x[2]->floats[i], result.type, precision);
-        })
         .Default([&](Operation *) { evaluateFloatUnary(); });
   }
 

@@ -31,7 +31,7 @@ def Scalar_Number : AnyTypeOf<[F32, F64, I1, I8, I16, I32, I64, UI8]>;
 def Scalar_Any : AnyTypeOf<[F16, BF16, F32, F64, I1, I8, I16, I32, I64, UI8, Index]>;
 
 // `edges` lists the values at the edges as the reference for the interpreter and for every code generator; `ulpF32` and `ulpF64` bound
-// the error of generated code in units in the last place against the exact result ("0.5" is correctly rounded).
+// the error of generated code in units in the last place against the exact result ("0.5" is correctly rounded); test/accuracy measures it.
 class Scalar_Op<string mnemonic, list<Trait> traits = []> : Op<Scalar_Dialect, mnemonic, traits # [Pure]> {
   string edges = "";
   string ulpF32 = "0.5";

@@ -68,12 +68,6 @@ def Scalar_IntFloorDivOp : Scalar_Binary<"int_floor_div", Scalar_SignlessInt,
 def Scalar_IntRemOp : Scalar_Binary<"int_rem", Scalar_SignlessInt,
     "C's %: sign of the dividend; by 0 records the status 'integer division by zero' and gives 0; min%-1 gives 0">;
 def Scalar_FmodOp : Scalar_Binary<"fmod", Scalar_Float, "C's fmod: exact, sign of the dividend; by 0 or of inf is NaN; by inf is x", "0", "0">;
-def Scalar_FmaOp : Scalar_Op<"fma", [SameOperandsAndResultType]> {
-  let summary = "a*b + c, which a code generator may round once or twice";
-  let arguments = (ins Scalar_Float:$a, Scalar_Float:$b, Scalar_Float:$c);
-  let results = (outs Scalar_Float:$result);
-  let assemblyFormat = "$a `,` $b `,` $c attr-dict `:` type($a)";
-}
 def Scalar_MaxOp : Scalar_Binary<"max", Scalar_Number, "NaN from either side; max(-0,+0) is either zero; i1 is or", "0.5", "0.5", [Commutative]>;
 def Scalar_MinOp : Scalar_Binary<"min", Scalar_Number, "NaN from either side; min(-0,+0) is either zero; i1 is and", "0.5", "0.5", [Commutative]>;
 def Scalar_PowOp : Scalar_Binary<"pow", Scalar_Float, "C's pow: pow(x,0)=1, pow(1,y)=1 also for NaN; negative base with non-integer exponent is NaN", "4", "1">;
@@ -96,7 +90,7 @@ def Scalar_Exp2Op : Scalar_Unary<"exp2", Scalar_Float, "as exp", "2", "1">;
 def Scalar_Expm1Op : Scalar_Unary<"expm1", Scalar_Float, "expm1(±0)=±0, expm1(-inf)=-1", "3", "1">;
 def Scalar_LogOp : Scalar_Unary<"log", Scalar_Float, "log(±0)=-inf, x<0 is NaN, log(inf)=inf", "2", "1">;
 def Scalar_Log2Op : Scalar_Unary<"log2", Scalar_Float, "as log", "2", "1">;
-def Scalar_Log10Op : Scalar_Unary<"log10", Scalar_Float, "as log", "2", "1">;
+def Scalar_Log10Op : Scalar_Unary<"log10", Scalar_Float, "as log", "2", "2.5">;
 def Scalar_Log1pOp : Scalar_Unary<"log1p", Scalar_Float, "log1p(±0)=±0, log1p(-1)=-inf, x<-1 is NaN", "3", "1">;
 def Scalar_SinOp : Scalar_Unary<"sin", Scalar_Float, "sin(±inf)=NaN, sin(±0)=±0; full argument reduction", "2", "1">;
 def Scalar_CosOp : Scalar_Unary<"cos", Scalar_Float, "cos(±inf)=NaN; full argument reduction", "2", "1">;
@@ -104,14 +98,14 @@ def Scalar_TanOp : Scalar_Unary<"tan", Scalar_Float, "tan(±inf)=NaN, tan(±0)=�
 def Scalar_AsinOp : Scalar_Unary<"asin", Scalar_Float, "|x|>1 is NaN, asin(±0)=±0", "4", "1">;
 def Scalar_AcosOp : Scalar_Unary<"acos", Scalar_Float, "|x|>1 is NaN", "4", "1">;
 def Scalar_AtanOp : Scalar_Unary<"atan", Scalar_Float, "atan(±inf)=±pi/2, atan(±0)=±0", "4", "1">;
-def Scalar_SinhOp : Scalar_Unary<"sinh", Scalar_Float, "odd; overflow is ±inf", "4", "1">;
-def Scalar_CoshOp : Scalar_Unary<"cosh", Scalar_Float, "even; overflow is inf", "4", "1">;
-def Scalar_TanhOp : Scalar_Unary<"tanh", Scalar_Float, "tanh(±inf)=±1, tanh(±0)=±0", "3", "1">;
-def Scalar_AsinhOp : Scalar_Unary<"asinh", Scalar_Float, "odd; asinh(±inf)=±inf", "4", "1">;
-def Scalar_AcoshOp : Scalar_Unary<"acosh", Scalar_Float, "x<1 is NaN", "4", "1">;
-def Scalar_AtanhOp : Scalar_Unary<"atanh", Scalar_Float, "atanh(±1)=±inf, |x|>1 is NaN", "4", "1">;
+def Scalar_SinhOp : Scalar_Unary<"sinh", Scalar_Float, "odd; overflow is ±inf", "4", "2.5">;
+def Scalar_CoshOp : Scalar_Unary<"cosh", Scalar_Float, "even; overflow is inf", "4", "2.5">;
+def Scalar_TanhOp : Scalar_Unary<"tanh", Scalar_Float, "tanh(±inf)=±1, tanh(±0)=±0", "3", "2.5">;
+def Scalar_AsinhOp : Scalar_Unary<"asinh", Scalar_Float, "odd; asinh(±inf)=±inf", "4", "2.5">;
+def Scalar_AcoshOp : Scalar_Unary<"acosh", Scalar_Float, "x<1 is NaN", "4", "2.5">;
+def Scalar_AtanhOp : Scalar_Unary<"atanh", Scalar_Float, "atanh(±1)=±inf, |x|>1 is NaN", "4", "2.5">;
 def Scalar_ErfOp : Scalar_Unary<"erf", Scalar_Float, "erf(±inf)=±1, erf(±0)=±0", "3", "1">;
-def Scalar_ErfcOp : Scalar_Unary<"erfc", Scalar_Float, "erfc(inf)=0, erfc(-inf)=2", "8", "2">;
+def Scalar_ErfcOp : Scalar_Unary<"erfc", Scalar_Float, "erfc(inf)=0, erfc(-inf)=2", "8", "5">;
 
 //===-- bits ----------------------------------------------------------------===//
 

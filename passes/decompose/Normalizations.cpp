@@ -43,6 +43,8 @@ bool isConstant(Value value) { return value && isa_and_nonnull<GetOp, ConstantOp
 
 Value decomposeBatchNorm(BatchNormOp op) {
   Type element = tensorType(op.getX()).getElementType();
+  if (!element.isF32() && !element.isF64())
+    return Value(); // eager keeps the scale and shift of 16-bit floats in f32
   for (Value operand : op->getOperands().drop_front())
     if (!isConstant(operand) || tensorType(operand).getElementType() != element)
       return Value();

@@ -26,8 +26,9 @@ private:
   Scope *saved;
 };
 
-KernelEmitter::KernelEmitter(MLIRContext *context, Location loc, TypeRange outputs, ArrayRef<graph::DimAttr> gridExtents, IsFused isFused)
-    : builder(context), loc(loc), isFused(std::move(isFused)), simplifier(context), numOutputs(outputs.size()) {
+KernelEmitter::KernelEmitter(MLIRContext *context, Location loc, TypeRange outputs, ArrayRef<graph::DimAttr> gridExtents, IsFused isFused,
+                             Rounding rounding)
+    : builder(context), loc(loc), isFused(std::move(isFused)), rounding(rounding), simplifier(context), numOutputs(outputs.size()) {
   func = FuncOp::create(builder, loc, "kernel", TypeRange(), outputs, gridExtents);
   outermost = current = addScope(nullptr, &func.getBody().front());
   builder.setInsertionPointToEnd(current->block);
@@ -117,7 +118,7 @@ Value KernelEmitter::element(Value tensor, ArrayRef<AffineExpr> unsimplified) {
 
 void KernelEmitter::setElement(Value tensor, ArrayRef<AffineExpr> unsimplified, Value value) {
   SmallVector<AffineExpr> index = simplifier.simplify(unsimplified);
-  scopeOf(index)->memo[makeKey(tensor.getAsOpaquePointer(), index)] = {value};
+  scopeOf(index)->memo[makeKey(tensor.getAsOpaquePointer(), index)] = {roundResult(tensor, value)};
 }
 
 bool KernelEmitter::computes(Value tensor) const {
@@ -137,7 +138,7 @@ Value KernelEmitter::produce(Value tensor, ArrayRef<AffineExpr> index, Value oth
   auto op = cast<graph::ElementOpInterface>(tensor.getDefiningOp());
   scalar::ScalarBuilder ownBuilder(builder, op->getLoc());
   scalar::ScalarBuilder *saved = std::exchange(scalarBuilder, &ownBuilder);
-  Value value = op.emitElement(*this, cast<OpResult>(tensor).getResultNumber(), index);
+  Value value = roundResult(tensor, op.emitElement(*this, cast<OpResult>(tensor).getResultNumber(), index));
   scalarBuilder = saved;
   return value;
 }
@@ -160,6 +161,15 @@ Value KernelEmitter::getBuffer(Value tensor) {
     return func.getBody().getArgument(found - inputs.begin());
   inputs.push_back(tensor);
   return func.getBody().insertArgument(unsigned(inputs.size() - 1), tensor.getType(), tensor.getLoc());
+}
+
+Value KernelEmitter::roundResult(Value tensor, Value value) {
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  if (rounding == Rounding::AtStores || scalar::computeType(element) == element)
+    return value;
+  if (auto widened = value.getDefiningOp<scalar::CastOp>(); widened && widened.getX().getType() == element)
+    return value; // a view of what was rounded before
+  return toComputeType(scalarBuilder->cast(value, element));
 }
 
 Value KernelEmitter::toComputeType(Value value) { return scalarBuilder->cast(value, scalar::computeType(value.getType())); }
@@ -341,7 +351,10 @@ SmallVector<AffineExpr> KernelEmitter::openMap(ArrayRef<graph::DimAttr> extents)
 
 void KernelEmitter::store(Value value, unsigned number, ArrayRef<AffineExpr> index) {
   Value buffer = func.getBody().getArgument(inputs.size() + number);
-  Value element = scalarBuilder->cast(value, cast<RankedTensorType>(buffer.getType()).getElementType());
+  Type elementType = cast<RankedTensorType>(buffer.getType()).getElementType();
+  auto widened = value.getDefiningOp<scalar::CastOp>();
+  bool isWidened = widened && widened.getX().getType() == elementType && scalar::computeType(elementType) == value.getType();
+  Value element = isWidened ? widened.getX() : scalarBuilder->cast(value, elementType);
   SmallVector<Value> operands;
   AffineMap map = compact(simplifier.simplify(index), operands);
   StoreOp::create(builder, loc, element, buffer, operands, map, IntegerSetAttr());

@@ -24,9 +24,12 @@ class KernelEmitter : public kernel::ElementEmitter {
 public:
   /// Whether the kernel computes what this op gives.
   using IsFused = std::function<bool(mlir::Operation *)>;
+  /// How results of 16-bit floats pass from op to op inside the kernel: as computed (f32), or rounded as if they had been stored.
+  enum class Rounding { AtStores, EachOp };
 
   /// Starts a kernel.func, not yet in any module; `finish` gives it away, else the destructor erases it.
-  KernelEmitter(mlir::MLIRContext *context, mlir::Location loc, mlir::TypeRange outputs, llvm::ArrayRef<graph::DimAttr> grid, IsFused isFused);
+  KernelEmitter(mlir::MLIRContext *context, mlir::Location loc, mlir::TypeRange outputs, llvm::ArrayRef<graph::DimAttr> grid, IsFused isFused,
+                Rounding rounding = Rounding::AtStores);
   ~KernelEmitter() override;
 
   scalar::ScalarBuilder &scalar() override { return *scalarBuilder; }
@@ -98,11 +101,14 @@ private:
   mlir::AffineMap compact(llvm::ArrayRef<mlir::AffineExpr> exprs, llvm::SmallVectorImpl<mlir::Value> &operands,
                           llvm::ArrayRef<mlir::AffineExpr> further = {});
   mlir::Value toComputeType(mlir::Value value);
+  /// What an op computed for an element of `tensor`, as other ops of the kernel see it.
+  mlir::Value roundResult(mlir::Value tensor, mlir::Value value);
   Contraction openEpilogue(kernel::ContractOp op, const kernel::ContractionSpec &spec);
 
   mlir::OpBuilder builder;
   mlir::Location loc;
   IsFused isFused;
+  Rounding rounding;
   kernel::FuncOp func;
   bool finished = false;
   IndexSimplifier simplifier;

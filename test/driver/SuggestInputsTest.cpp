@@ -54,6 +54,39 @@ TEST(SuggestInputs, GuessesFromLayers) {
       << *text;
 }
 
+TEST(SuggestInputs, AsksForWhatTheProgramReads) {
+  SourceGraph graph;
+  graph.inputs = {{"mel", 1, "Tensor", std::nullopt}, {"scale", 2, "List[float]", std::nullopt}};
+  graph.body.nodes = {{"aten::size", "int", {value("self", 1), number("dim", 2)}, {3}, {}, {}, 0},
+                      {"aten::size", "int", {value("self", 1), number("dim", 1)}, {4}, {}, {}, 0},
+                      {"aten::eq", "int", {value("a", 4), number("b", 40)}, {5}, {}, {}, 0}};
+  CompileOptions options;
+  options.path = "m.pt";
+  std::optional<std::string> text = suggestInputs(graph, options);
+  ASSERT_TRUE(text);
+  EXPECT_NE(text->find("graphc m.pt --input 'mel=f32[1,40,128]' --bind scale=[1.0,1.0]"), std::string::npos) << *text;
+}
+
+TEST(SuggestInputs, NamesTensorsInsideOthersByTheirPaths) {
+  SourceGraph graph;
+  graph.inputs = {{"batch", 1, "Dict[str, Tensor]", std::nullopt}, {"state", 2, "Tuple[Tensor, Tensor]", std::nullopt}, {"xs", 3, "List[Tensor]", std::nullopt}};
+  graph.body.nodes = {{"aten::__getitem__", "Dict_str", {value("self", 1), {"key", Constant{std::string("user")}}}, {4}, {}, {}, 0}};
+  CompileOptions options;
+  options.path = "m.pt";
+  std::optional<std::string> text = suggestInputs(graph, options);
+  ASSERT_TRUE(text);
+  EXPECT_NE(text->find("graphc m.pt --input 'batch.user=f32[1,512]' --input 'state.0=f32[1,512]' --input 'state.1=f32[1,512]' --input 'xs.0=f32[1,512]'"),
+            std::string::npos)
+      << *text;
+  for (const char *spec : {"batch.user=f32[2]", "state.0=f32[2]", "state.1=f32[2]"})
+    options.inputs.push_back(llvm::cantFail(parseInputSpec(spec)));
+  text = suggestInputs(graph, options);
+  ASSERT_TRUE(text);
+  EXPECT_NE(text->find("called with: xs (List[Tensor]). Type,"), std::string::npos) << *text;
+  options.inputs.push_back(llvm::cantFail(parseInputSpec("xs.0=f32[2]")));
+  EXPECT_FALSE(suggestInputs(graph, options));
+}
+
 TEST(SuggestInputs, NamesWhatIsNoArgument) {
   CompileOptions options;
   options.inputs = {llvm::cantFail(parseInputSpec("y=f32[1]")), llvm::cantFail(parseInputSpec("in9=f32[1]"))};

@@ -3,7 +3,10 @@
 #include "codegen/cuda/Nvrtc.h"
 
 #include <gtest/gtest.h>
+
+#include <fstream>
 #include <iostream>
+#include <iterator>
 
 using namespace graphc::cuda;
 
@@ -41,41 +44,18 @@ protected:
   std::unique_ptr<Nvrtc> nvrtc;
 };
 
-const char *const gemmBody = R"(
-template <class T, bool KMajorA, bool KMajorB> struct bias_gelu {
-  static constexpr int width = 4;
-  gc_i64 batches, m, n, k;
-  const T *a, *b;
-  const float *bias;
-  T *d;
-  GC_DEVICE explicit bias_gelu(const gc_kernel_args &args)
-      : batches(gc_dim(args, 0)), m(gc_dim(args, 1)), n(gc_dim(args, 2)), k(gc_dim(args, 3)),
-        a(gc_pointer<const T>(args, 0)), b(gc_pointer<const T>(args, 1)), bias(gc_pointer<const float>(args, 2)),
-        d(gc_pointer<T>(args, 3)) {}
-  GC_DEVICE gc_gemm_problem problem() const { return {a, b, batches, m, n, k, KMajorA ? k : m, KMajorB ? k : n}; }
-  GC_DEVICE gc_i64 batchA(gc_i64 i) const { return i * m * k; }
-  GC_DEVICE gc_i64 batchB(gc_i64 i) const { return i * n * k; }
-  GC_DEVICE bool wide() const { return n % width == 0 && gc_aligned(d, 16) && gc_aligned(bias, 16); }
-  template <int N> GC_DEVICE void epilogue(gc_i64 batch, gc_i64 row, gc_i64 column, float (&sum)[N]) const {
-    float add[N];
-    gc_load_elements<float, N>(add, bias + column);
-    GC_UNROLL
-    for (int i = 0; i < N; ++i) {
-      const float x = sum[i] + add[i];
-      sum[i] = 0.5f * x * (1 + erff(x * 0.70710678f));
-    }
-    gc_store_elements<T, N>(d + (batch * m + row) * n + column, sum);
-  }
-};
-)";
+std::string gemmBody() {
+  std::ifstream file(GRAPHC_BIAS_GELU);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 std::string mmaKernel(const std::string &name, const std::string &type, const std::string &layouts) {
-  return "GC_KERNEL(256, 2) " + name + "(GC_ARGS args) { gc_gemm_mma<bias_gelu<" + type + ", " + layouts + ">, " + type +
+  return "GC_KERNEL(256, 2) " + name + "(GC_ARGS args) { gc_gemm_mma<BiasGelu<" + type + ", " + layouts + ", gc_gemm_problem>, " + type +
          ", " + layouts + ">(args); }\n";
 }
 
 TEST_F(NvrtcTest, GemmMma) {
-  const std::string text = std::string("#include \"gemm_mma.cuh\"\n") + gemmBody +
+  const std::string text = std::string("#include \"gemm_mma.cuh\"\n") + gemmBody() +
                            mmaKernel("bf16_kk", "gc_bfloat", "true, true") +
                            mmaKernel("f16_kn", "gc_half", "true, false") +
                            mmaKernel("bf16_mn", "gc_bfloat", "false, false") +
@@ -90,9 +70,9 @@ TEST_F(NvrtcTest, GemmMma) {
 }
 
 TEST_F(NvrtcTest, GemmFma) {
-  const std::string text = std::string("#include \"gemm_fma.cuh\"\n") + gemmBody +
-                           "GC_KERNEL(256, 1) f32_kk(GC_ARGS args) { gc_gemm_fma<bias_gelu<float, true, true>, true, true>(args); }\n"
-                           "GC_KERNEL(256, 1) f32_kn(GC_ARGS args) { gc_gemm_fma<bias_gelu<float, true, false>, true, false>(args); }\n";
+  const std::string text = std::string("#include \"gemm_fma.cuh\"\n") + gemmBody() +
+                           "GC_KERNEL(256, 1) f32_kk(GC_ARGS args) { gc_gemm_fma<BiasGelu<float, true, true, gc_gemm_problem>, true, true>(args); }\n"
+                           "GC_KERNEL(256, 1) f32_kn(GC_ARGS args) { gc_gemm_fma<BiasGelu<float, true, false, gc_gemm_problem>, true, false>(args); }\n";
   for (const char *arch : {"sm_80", "sm_90a"})
     EXPECT_EQ(compile(text, arch).facts.kernels.size(), 2u);
 }

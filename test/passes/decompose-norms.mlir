@@ -78,3 +78,15 @@ func.func @group_norm_small(%x: tensor<2x8x32x30xf32>, %y: tensor<2x2x8209xf32>,
   return %0, %1, %2 : tensor<2x8x32x30xf32>, tensor<2x2x8209xf32>, tensor<?x8x64x64xf32, #graph.info<dims = [B, 8, 64, 64]>>
 }
 graph.symbol @B min 1 from "input z, dim 0"
+
+// -----
+
+// 16-bit statistics: eager computes scale and shift in f32 and rounds once, at the end.
+// CHECK-LABEL: @batch_norm_f16
+// CHECK:         graph.batch_norm
+graph.parameter @mean = dense<[1.0, 2.0]> : tensor<2xf16>
+func.func @batch_norm_f16(%x: tensor<3x2xf16>) -> tensor<3x2xf16> {
+  %m = graph.get @mean : tensor<2xf16>
+  %0 = graph.batch_norm %x mean %m var %m eps 1.0 : (tensor<3x2xf16>, tensor<2xf16>, tensor<2xf16>) -> tensor<3x2xf16>
+  return %0 : tensor<3x2xf16>
+}

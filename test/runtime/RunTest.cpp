@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -171,6 +172,31 @@ TEST(Run, WritesBoundOutputs) {
   context.run();
   EXPECT_NE(context.output(0).data<float>(), out.data());
   EXPECT_EQ(context.output(0).data<float>()[9], 118);
+}
+
+TEST(Run, AlignsWhatTheCallerDoesNot) {
+  // A kernel that needs 64 bytes never sees an address of the caller's that has fewer, and nothing beside the caller's memory is touched.
+  TestPlan p;
+  const int ten = p.constant(10);
+  p.input("a", DType::F32, {ten});
+  p.output("out", DType::F32, {ten});
+  p.launch("misalignment_f32", {p.inputBuffer(0), p.outputBuffer(0)}, ten);
+  for (auto &buffer : p.variant().buffers)
+    buffer->alignment = 64;
+  Context context(p.open());
+  const std::vector<float> a = ramp(10, 0, 1);
+  alignas(64) std::array<char, 128> in, out;
+  for (size_t offset : {0, 1, 2, 4, 8, 32}) {
+    std::memcpy(in.data() + offset, a.data(), 40);
+    out.fill('~');
+    context.setInput(0, Tensor(in.data() + offset, GRAPHC_F32, {10}));
+    context.bindOutput(0, Tensor(out.data() + offset, GRAPHC_F32, {10}));
+    context.run();
+    EXPECT_EQ(context.output(0).rawData(), out.data() + offset);
+    EXPECT_EQ(std::memcmp(out.data() + offset, a.data(), 40), 0) << "offset " << offset;
+    EXPECT_EQ(out[offset + 40], '~');
+    EXPECT_TRUE(offset == 0 || out[offset - 1] == '~');
+  }
 }
 
 TEST(Run, ReturnsInputsAndConstantsAsOutputs) {

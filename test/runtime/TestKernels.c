@@ -12,6 +12,14 @@ KERNEL(add_f32) {
     out[i] = a[i] + b[i];
 }
 
+/* out[i] = a[i] + how far the two addresses are from a multiple of 64. */
+KERNEL(misalignment_f32) {
+  const float *a = args->pointers[0];
+  float *out = args->pointers[1];
+  for (int64_t i = begin; i < end; ++i)
+    out[i] = a[i] + (float)((uintptr_t)a % 64 + (uintptr_t)out % 64);
+}
+
 /* out[i] = 2 * a[i] */
 KERNEL(double_f32) {
   const float *a = args->pointers[0];

@@ -11,7 +11,6 @@ trap 'rm -rf "$work"' EXIT
 
 cmake --install "$build" --component runtime --prefix "$work/prefix" > /dev/null
 libdir="$(dirname "$(find "$work/prefix" -name libgraphc.so)")"
-sed -i "s|^prefix=.*|prefix=$work/prefix|" "$libdir/pkgconfig/graphc.pc"
 export PKG_CONFIG_PATH="$libdir/pkgconfig"
 if command -v pkg-config > /dev/null; then flags="$(pkg-config --cflags --libs graphc)"; else flags="-I$work/prefix/include -L$libdir -lgraphc"; fi
 # shellcheck disable=SC2086
@@ -45,6 +44,6 @@ int main(int, char **argv) {
   return context.output(0).data<float>()[1] == 6 ? 0 : 1;
 }
 CODE
-cmake -S "$work/consumer" -B "$work/consumer/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$cxx" > /dev/null
+cmake -G Ninja -S "$work/consumer" -B "$work/consumer/build" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$cxx" > /dev/null
 cmake --build "$work/consumer/build" > /dev/null
 "$work/consumer/build/consumer" "$artifact"

@@ -5,8 +5,10 @@
 #include "codegen/plan/PrintPlan.h"
 #include "frontend/GraphBuilder.h"
 #include "frontend/ReadModel.h"
+#include "frontend/torchscript/TorchScriptReader.h"
 #include "ir/kernel/Kernel.h"
 #include "ir/support/Location.h"
+#include "passes/outline/Groups.h"
 #include "tools/driver/Failure.h"
 #include "tools/driver/PlantBug.h"
 #include "tools/driver/SuggestInputs.h"
@@ -91,7 +93,6 @@ llvm::Error Compilation::import() {
   if (!levels)
     return levels.takeError();
   cpuOptions.levels = std::move(*levels);
-  cpuOptions.strictNumerics = options.strictNumerics;
   if (!options.debugPlant.empty() && !isPlantable(options.debugPlant))
     return failure(ExitStatus::Usage, "--debug-plant " + options.debugPlant + ": expected " + plantableText());
   begin("Reading the model");
@@ -99,7 +100,9 @@ llvm::Error Compilation::import() {
     return failure(ExitStatus::Model, "'" + options.path + "': no such file");
   llvm::Expected<frontend::SourceGraph> read = frontend::readModel(options.path, {options.method, options.name});
   if (!read)
-    return read.takeError();
+    return llvm::handleErrors(read.takeError(), [](const frontend::NoLibTorch &missing) {
+      return failure(ExitStatus::Environment, missing.message);
+    });
   source = std::move(*read);
   result.summary.producer = source->producer;
   if (std::optional<std::string> message = suggestInputs(*source, options))
@@ -125,6 +128,7 @@ llvm::Error Compilation::runPasses(llvm::StringRef phase, llvm::function_ref<voi
   mlir::PassManager pm(&context);
   PipelineOptions pipeline;
   pipeline.optLevel = options.optLevel == OptLevel::None ? 0 : 1;
+  pipeline.strictNumerics = options.strictNumerics;
   build(pm, pipeline);
   if (afterPass || !options.debugPlant.empty())
     pm.addInstrumentation(std::make_unique<AfterPassInstrumentation>([this](llvm::StringRef pass) { passDone(pass); }));
@@ -151,9 +155,12 @@ llvm::Error Compilation::optimizeGraph() {
 }
 
 llvm::Error Compilation::formKernels() {
-  if (llvm::Error error = runPasses("Forming kernels", [](mlir::OpPassManager &pm, const PipelineOptions &o) { buildTargetPhase(pm, o); }))
+  if (llvm::Error error = runPasses("Fusing ops", [](mlir::OpPassManager &pm, const PipelineOptions &o) { buildFusionPhase(pm, o); }))
     return error;
-  countKernels();
+  countFusedOps();
+  if (llvm::Error error = runPasses("Forming kernels", [](mlir::OpPassManager &pm, const PipelineOptions &o) { buildKernelPhase(pm, o); }))
+    return error;
+  result.summary.kernels = llvm::range_size(module->getOps<kernel::FuncOp>());
   return llvm::Error::success();
 }
 
@@ -165,11 +172,11 @@ void Compilation::countOps() {
   result.summary.states = llvm::range_size(module->getOps<graph::StateOp>());
 }
 
-void Compilation::countKernels() {
-  result.summary.kernels = llvm::range_size(module->getOps<kernel::FuncOp>());
-  int64_t launches = 0;
-  module->walk([&](kernel::LaunchOp) { ++launches; });
-  result.summary.fusedOps = std::max<int64_t>(0, result.summary.ops - launches);
+void Compilation::countFusedOps() {
+  for (auto function : module->getOps<mlir::func::FuncOp>())
+    for (const Group &group : collectGroups(function))
+      if (group.ops.size() > 1)
+        result.summary.fusedOps += group.ops.size();
 }
 
 /// The kernels' code; a planted "codegen" bug is in the code only, so that the plan and the module know nothing of it.

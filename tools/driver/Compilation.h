@@ -68,7 +68,7 @@ private:
   llvm::Error runPasses(llvm::StringRef phase, llvm::function_ref<void(mlir::OpPassManager &, const PipelineOptions &)> build);
   void passDone(llvm::StringRef pass);
   void countOps();
-  void countKernels();
+  void countFusedOps();
   llvm::Expected<codegen::TargetCode> compileModule();
   llvm::Error write(const ArtifactWriter &writer);
   llvm::Error withLog(llvm::Error error);

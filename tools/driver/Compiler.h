@@ -23,7 +23,7 @@
 
 namespace graphc::driver {
 
-enum class OptLevel { None, Default, ReduceOverhead, MaxAutotune };
+enum class OptLevel { None, Default };
 
 /// Where compiling stops. Artifact is the whole way; the others give text.
 enum class Emit { Artifact, Graph, Kernel, Llvm, Asm, Cuda, Ptx, Plan };
@@ -38,7 +38,7 @@ struct CompileOptions {
   std::vector<std::string> targets; // "cpu", "cpu:x86-64-v4", "cpu:native", …; empty: the default
   Emit emit = Emit::Artifact;
   std::string output;            // where Emit::Artifact is written, as it is made; empty: into CompileResult::artifact
-  bool strictNumerics = false;
+  bool strictNumerics = false;   // f16 and bf16 round after every op, as in eager, also inside a kernel
   std::string debugPlant; // tests of verify and bisect: a wrong value is computed from this pass on; see PlantBug.h
 
   /// Called when a phase starts, from the compiling thread: ("Lowering kernels", done, total); total 0: unknown.

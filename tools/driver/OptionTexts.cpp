@@ -16,6 +16,15 @@ static llvm::Expected<OptLevel> parseLevel(const std::string &text) {
   return failure(ExitStatus::Usage, "-O '" + text + "': expected none or default");
 }
 
+/// Whether every op rounds as eager's does.
+static llvm::Expected<bool> parseNumerics(const std::string &text) {
+  if (text.empty() || text == "default")
+    return false;
+  if (text == "strict")
+    return true;
+  return failure(ExitStatus::Usage, "--numerics '" + text + "': expected default or strict");
+}
+
 llvm::Expected<CompileOptions> graphc::driver::parseOptions(const std::string &path, const OptionTexts &texts) {
   CompileOptions options;
   options.path = path;
@@ -27,6 +36,10 @@ llvm::Expected<CompileOptions> graphc::driver::parseOptions(const std::string &p
   if (!level)
     return level.takeError();
   options.optLevel = *level;
+  llvm::Expected<bool> strict = parseNumerics(texts.numerics);
+  if (!strict)
+    return strict.takeError();
+  options.strictNumerics = *strict;
   for (const std::string &text : texts.inputs) {
     llvm::Expected<InputSpec> spec = parseInputSpec(text);
     if (!spec)

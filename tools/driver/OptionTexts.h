@@ -13,13 +13,14 @@ namespace graphc::driver {
 struct OptionTexts {
   std::string method;               // empty: "forward"
   std::string level;                // "none", "default"; empty: default
+  std::string numerics;             // "strict", "default"; empty: default
   std::vector<std::string> inputs;  // "x=f32[B,3]"
   std::vector<std::string> binds;   // "sr=16000"
   std::vector<std::string> targets; // "cpu", …; read by compile()
   std::string debugPlant;           // see CompileOptions
 
   bool anyGiven() const {
-    return !method.empty() || !level.empty() || !inputs.empty() || !binds.empty() || !targets.empty() || !debugPlant.empty();
+    return !method.empty() || !level.empty() || !numerics.empty() || !inputs.empty() || !binds.empty() || !targets.empty() || !debugPlant.empty();
   }
 };
 

@@ -1,6 +1,7 @@
 // Guesses at a TorchScript method's arguments; see SuggestInputs.h. A tensor is followed through ops that keep its shape to the
-// first convolution, linear, embedding or recurrent layer, whose weight's dims say the channels or features. An int is guessed
-// from the constants it is compared with.
+// first convolution, linear, embedding or recurrent layer, whose weight's dims say the channels or features; else its rank and
+// dims are what the program asks for (x.size(2), x.dim() == 3, x.size(1) == 40). An int is guessed from the constants it is
+// compared with. Tensors in lists, tuples and dicts are named by their paths: xs.0, pair.1, batch.ids.
 #include "tools/driver/SuggestInputs.h"
 #include "frontend/torchscript/TracedInputs.h"
 #include "llvm/ADT/STLExtras.h"
@@ -144,16 +145,6 @@ InputSpec tracedSpec(const std::string &name, const ValueInfo::TensorMeta &meta)
   return makeSpec(name, meta.dtype, sizes);
 }
 
-InputSpec suggestTensor(const SourceGraph &graph, const Input &input, const Attributes &attributes) {
-  std::set<ValueId> values = {input.value};
-  if (std::optional<InputSpec> spec = guessTensor(input.name, graph.body, attributes, values))
-    return *spec;
-  llvm::StringRef name(input.name);
-  if (name.contains("ids") || name.contains("mask") || name.contains("token"))
-    return makeSpec(input.name, ScalarType::I64, {1, sentence});
-  return makeSpec(input.name, ScalarType::F32, {1, 512});
-}
-
 /// A constant that the value is compared with, anywhere in the method.
 std::optional<int64_t> comparedWith(const Block &block, ValueId value) {
   for (const Node &node : block.nodes) {
@@ -168,13 +159,86 @@ std::optional<int64_t> comparedWith(const Block &block, ValueId value) {
   return std::nullopt;
 }
 
+/// Grows `sizes` by what the program asks about the tensor's rank and dims; 0: a dim that it only reads.
+void askedSizes(const SourceGraph &graph, const Block &block, ValueId tensor, std::vector<int64_t> &sizes) {
+  for (const Node &node : block.nodes) {
+    bool asks = !node.operands.empty() && usesValue(&node.operands[0], {tensor}) && !node.results.empty();
+    std::optional<int64_t> constant = asks ? comparedWith(graph.body, node.results[0]) : std::nullopt;
+    std::optional<int64_t> dim = asks && node.operands.size() == 2 ? integer(&node.operands[1]) : std::nullopt;
+    if (asks && node.op == "aten::dim" && constant && *constant > 0 && *constant <= 8)
+      sizes.resize(std::max<size_t>(sizes.size(), *constant));
+    if (asks && node.op == "aten::size" && dim && *dim >= 0 && *dim < 8) {
+      sizes.resize(std::max<size_t>(sizes.size(), *dim + 1));
+      sizes[*dim] = constant.value_or(sizes[*dim]);
+    }
+    for (const Block &inner : node.blocks)
+      askedSizes(graph, inner, tensor, sizes);
+  }
+}
+
+InputSpec suggestTensor(const SourceGraph &graph, const Input &input, const Attributes &attributes) {
+  std::set<ValueId> values = {input.value};
+  if (std::optional<InputSpec> spec = guessTensor(input.name, graph.body, attributes, values))
+    return *spec;
+  llvm::StringRef name(input.name);
+  if (name.contains("ids") || name.contains("token"))
+    return makeSpec(input.name, ScalarType::I64, {1, sentence});
+  if (name.contains("mask"))
+    return makeSpec(input.name, ScalarType::Bool, {1, sentence});
+  std::vector<int64_t> sizes;
+  askedSizes(graph, graph.body, input.value, sizes);
+  if (sizes.empty())
+    sizes = {1, 512};
+  for (size_t i = 0; i < sizes.size(); ++i)
+    if (sizes[i] == 0)
+      sizes[i] = i == 0 ? 1 : sentence;
+  return makeSpec(input.name, ScalarType::F32, sizes);
+}
+
 std::string suggestBind(const SourceGraph &graph, const Input &input) {
   std::string value = llvm::StringSwitch<std::string>(input.type)
                           .Case("int", std::to_string(comparedWith(graph.body, input.value).value_or(1)))
                           .Case("float", "1.0")
                           .Case("bool", "True")
+                          .Case("List[int]", "[1,1]")
+                          .Case("List[float]", "[1.0,1.0]")
                           .Default("VALUE");
   return input.name + "=" + value;
+}
+
+/// Whether the argument holds tensors inside: they are given one by one, under their paths.
+bool isNested(const Input &input) {
+  llvm::StringRef type(input.type);
+  return type.contains("Tensor") && type != "Tensor" && type != "Optional[Tensor]";
+}
+
+/// The keys by which the program reads the dict, anywhere in the method.
+void keysOf(const Block &block, ValueId dict, std::vector<std::string> &keys) {
+  for (const Node &node : block.nodes) {
+    bool reads = (node.op == "aten::__getitem__" || node.op == "aten::get") && node.operands.size() >= 2;
+    const Constant *key = reads && usesValue(&node.operands[0], {dict}) ? std::get_if<Constant>(&node.operands[1].value) : nullptr;
+    const std::string *text = key ? std::get_if<std::string>(&key->value) : nullptr;
+    if (text && !llvm::is_contained(keys, *text))
+      keys.push_back(*text);
+    for (const Block &inner : node.blocks)
+      keysOf(inner, dict, keys);
+  }
+}
+
+/// " --input 'pair.0=f32[1,512]' --input 'pair.1=f32[1,512]'"; the method says which elements there are as far as it does.
+std::string suggestNested(const SourceGraph &graph, const Input &input) {
+  std::vector<std::string> paths;
+  if (llvm::StringRef(input.type).starts_with("Dict"))
+    keysOf(graph.body, input.value, paths);
+  else if (llvm::StringRef(input.type).starts_with("Tuple"))
+    for (size_t i = 0; i < llvm::StringRef(input.type).count("Tensor"); ++i)
+      paths.push_back(std::to_string(i));
+  if (paths.empty())
+    paths = {llvm::StringRef(input.type).starts_with("Dict") ? "KEY" : "0"};
+  std::string text;
+  for (const std::string &path : paths)
+    text += " --input '" + input.name + "." + path + "=f32[1,512]'";
+  return text;
 }
 
 bool isNumber(const Input &input) { return input.type == "int" || input.type == "float" || input.type == "bool"; }
@@ -191,6 +255,15 @@ template <typename Spec> const Spec *specFor(const std::vector<Spec> &specs, con
     return spec.name == input.name || spec.name == "in" + std::to_string(position);
   });
   return found == specs.end() ? nullptr : &*found;
+}
+
+/// " --input 'xs.0=…'" for what is given of a nested argument; empty: nothing.
+std::string givenInside(const std::vector<InputSpec> &specs, const Input &input) {
+  std::string text;
+  for (const InputSpec &spec : specs)
+    if (isNested(input) && llvm::StringRef(spec.name).starts_with(input.name + "."))
+      text += " --input '" + toString(spec) + "'";
+  return text;
 }
 
 /// " There is no argument z, w." for names in `specs` that are no argument's.
@@ -219,6 +292,10 @@ std::optional<std::string> suggestInputs(const SourceGraph &graph, const Compile
     const Input &input = graph.inputs[i];
     const InputSpec *spec = specFor(options.inputs, input, i);
     const BindSpec *bind = specFor(options.binds, input, i);
+    std::string inside = givenInside(options.inputs, input);
+    line += inside;
+    if (!inside.empty())
+      continue;
     if (spec)
       line += " --input '" + toString(*spec) + "'";
     else if (bind)
@@ -231,8 +308,8 @@ std::optional<std::string> suggestInputs(const SourceGraph &graph, const Compile
       line += " --input '" + toString(suggestTensor(graph, input, attributes)) + "'";
     else if (isNumber(input) && !comparedWith(graph.body, input.value))
       continue; // an input of the program, unless something needs its value
-    else if (input.type.find("Tensor") != std::string::npos)
-      line += describesInside(options, input) ? "" : " --input '" + input.name + ".0=f32[…]'";
+    else if (isNested(input))
+      line += describesInside(options, input) ? "" : suggestNested(graph, input);
     else
       line += " --bind " + suggestBind(graph, input);
     if (!spec && !bind && !(isNumber(input) && !options.inputs.empty()) && !describesInside(options, input))

@@ -19,6 +19,9 @@ void CompileArguments::addTo(CLI::App &app, const std::string &fileHelp) {
                                       "cpu:native. Repeatable")
       ->allow_extra_args(false)
       ->option_text("TARGET");
+  app.add_option("--numerics", texts.numerics, "strict: f16 and bf16 results round after every op, as in eager, also where ops "
+                                               "are fused (default: where a kernel ends)")
+      ->option_text("default|strict");
   app.add_option("--debug-plant", texts.debugPlant)->group(""); // not in --help: docs/CLI.md
 }
 

@@ -110,6 +110,12 @@ void printSections(const Inspected &file) {
   }
 }
 
+/// "default" or "strict", as compiled.
+std::string numerics(const Inspected &file) {
+  const flatbuffers::String *text = file.plans.front()->numerics();
+  return text ? text->str() : "default";
+}
+
 void printSteps(const graphc::Model &model) {
   for (uint32_t variant = 0; variant < model.info().variant_count; ++variant) {
     uint32_t count = 0;
@@ -156,6 +162,7 @@ void printJson(const Inspected &file) {
                             {"model", info.name},
                             {"entry", info.entry},
                             {"level", info.level},
+                            {"numerics", numerics(file)},
                             {"inputs", std::move(inputs)},
                             {"outputs", std::move(outputs)},
                             {"states", info.state_count},
@@ -194,8 +201,8 @@ llvm::Error inspectCommand(const Arguments &arguments) {
     graphc_model_info info = file->model->info();
     fmt::print("{}: {}, artifact format {}.{}, by {}\n", path, formatBytes(static_cast<int64_t>(file->bytes.size())),
                info.format_major, info.format_minor, info.producer);
-    fmt::print("model {}, method {}; this machine runs its {} code{}\n", info.name, info.entry, info.level,
-               verify ? "; weights verified" : "");
+    fmt::print("model {}, method {}, numerics {}; this machine runs its {} code{}\n", info.name, info.entry,
+               numerics(*file), info.level, verify ? "; weights verified" : "");
     printInterface(*file);
     printSections(*file);
     if (steps)

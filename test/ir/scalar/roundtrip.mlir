@@ -213,8 +213,6 @@ kernel.func @all() outs() grid() {
   %100 = scalar.shr %u, %u : ui8
   // CHECK: scalar.shr {{.*}} : i1
   %101 = scalar.shr %b, %b : i1
-  // CHECK: scalar.fma {{.*}} : f64
-  %102 = scalar.fma %d, %d, %d : f64
   // CHECK: scalar.select {{.*}} : i8
   %103 = scalar.select %b, %i, %i : i8
   // CHECK: scalar.cast {{.*}} : f32 to bf16
