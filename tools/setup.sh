@@ -24,7 +24,7 @@ debian_packages=(
 
 say() { echo "setup: $*" >&2; }
 fail() { say "$*"; exit 4; }
-file_hash() { sha256sum "$@" | sha256sum | cut -c1-16; }
+file_hash() { cat "$@" | sha256sum | cut -c1-16; } # of what the lists say, wherever the checkout is
 
 install_debian_packages() {
   local missing=() name
