@@ -257,6 +257,12 @@ std::vector<int64_t> Call::dimIndices(llvm::StringRef name, int64_t rank) {
   return result;
 }
 
+std::vector<int64_t> Call::sortedDims(llvm::StringRef name, int64_t rank) {
+  std::vector<int64_t> dims = dimIndices(name, rank);
+  llvm::sort(dims);
+  return dims;
+}
+
 void Call::give(Value value) {
   if (value)
     results.push_back(run.fresh(value));

@@ -19,6 +19,8 @@ public:
   std::string name() const;
   llvm::StringRef op() const { return node.op; }
   size_t size() const { return arguments.size(); }
+  /// The first operand's name, whatever the schema calls it.
+  llvm::StringRef first() const { return node.operands.empty() ? llvm::StringRef("self") : node.operands[0].name; }
   const Val &argument(size_t i) const;
   const Val *find(llvm::StringRef name) const;
   /// The argument without counting as read: whoever only looks through all of them doesn't answer for what they mean.
@@ -50,6 +52,8 @@ public:
   int64_t normalizeDim(int64_t dim, int64_t rank);
   /// All dims where the argument is absent, None or empty.
   std::vector<int64_t> dimIndices(llvm::StringRef name, int64_t rank);
+  /// The same in ascending order.
+  std::vector<int64_t> sortedDims(llvm::StringRef name, int64_t rank);
 
   void fail(const llvm::Twine &why) { e.fail(why); }
   bool failed() const { return e.failed(); }

@@ -67,7 +67,7 @@ static void convertScatterIntoView(Call &call) {
 }
 
 /// resolve_conj, real, …: the tensor itself, for there are no complex numbers.
-static void giveSelf(Call &call) { call.give(Val(call.run.alias(call.tensor(call.node.operands[0].name)))); }
+static void giveSelf(Call &call) { call.give(Val(call.run.alias(call.tensor(call.first())))); }
 
 //===-- several tensors -----------------------------------------------------------------------------===//
 
@@ -117,9 +117,9 @@ static void convertAtLeast(Call &call) {
   int64_t least = baseName(call)[StringRef("atleast_").size()] - '0';
   const Val &given = call.argument(0);
   if (!given.is<List>())
-    return call.give(Val(atLeast(call, call.tensor(call.node.operands[0].name), least)));
+    return call.give(Val(atLeast(call, call.tensor(call.first()), least)));
   SmallVector<Tensor> results;
-  for (const Tensor &x : call.tensors(call.node.operands[0].name))
+  for (const Tensor &x : call.tensors(call.first()))
     results.push_back(atLeast(call, x, least));
   giveTensors(call, results);
 }

@@ -11,7 +11,6 @@ using namespace graphc::frontend;
 using namespace graphc::frontend::builder;
 
 static DimAttr unit(Call &call) { return call.e.dim(int64_t(1)); }
-static Expr self(Call &call) { return {call, call.value(call.node.operands[0].name)}; }
 
 /// x [.., n] on the diagonal `offset` of matrices [.., m, m], m = n + |offset|, whose dims are put at `first` and `second`.
 static Expr embedded(Call &call, const Expr &x, int64_t offset, int64_t first, int64_t second) {

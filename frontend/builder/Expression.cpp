@@ -121,6 +121,8 @@ Expr positions(Call &call, DimAttr size, int64_t d, int64_t rank) {
 
 SmallVector<int64_t> allDims(int64_t rank) { return llvm::to_vector(llvm::seq<int64_t>(0, rank)); }
 
+Expr self(Call &call) { return {call, call.value(call.first())}; }
+
 Expr floatArgument(Call &call, StringRef name) {
   Value x = call.value(name);
   return {call, x && !isFloat(call.e.dtype(x)) ? call.e.cast(x, ScalarType::F32) : x};

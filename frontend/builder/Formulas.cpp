@@ -28,7 +28,6 @@ static Pair promotedPair(Call &call, StringRef first, StringRef second, bool flo
   return {Expr(call, promoted(call, lhs, type)), Expr(call, promoted(call, rhs, type)), type};
 }
 
-static Expr self(Call &call) { return {call, call.value(call.node.operands.empty() ? "self" : StringRef(call.node.operands[0].name))}; }
 
 /// The larger (smaller) of two; a number wins over NaN.
 static void ignoringNan(Call &call, bool largest) {
@@ -86,7 +85,7 @@ static void convertLdexp(Call &call) {
 }
 
 static void scaledBy(Call &call, double factor) {
-  Expr x = floatArgument(call, call.node.operands[0].name);
+  Expr x = floatArgument(call, call.first());
   givePointwise(call, x * factor);
 }
 static void convertDeg2rad(Call &call) { scaledBy(call, M_PI / 180); }
@@ -123,7 +122,7 @@ static void convertIsNegInf(Call &call) { infinityOf(call, -1); }
 
 /// Of a real number: 0, or pi where it is negative; NaN stays.
 static void convertAngle(Call &call) {
-  Expr x = floatArgument(call, call.node.operands[0].name), zero = x.like(0);
+  Expr x = floatArgument(call, call.first()), zero = x.like(0);
   givePointwise(call, where(isNan(x), x, where(x < 0.0, zero.like(M_PI), zero)));
 }
 

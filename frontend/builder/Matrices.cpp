@@ -101,7 +101,7 @@ static Expr inverse(Call &call, const Expr &a, int64_t n, Expr *info = nullptr) 
 static Expr noFailure(Call &call, ArrayRef<DimAttr> batch) { return Expr(call, call.e.constant(ScalarType::I32, 0.0)).expand(batch); }
 
 static void convertInverse(Call &call) {
-  Expr a(call, call.value(call.node.operands[0].name));
+  Expr a = self(call);
   std::optional<int64_t> n = unknownsOf(call, a);
   if (!n)
     return;
@@ -115,7 +115,7 @@ static void convertInverse(Call &call) {
 
 /// det, and slogdet: the sign and the logarithm of the size.
 static void convertDeterminant(Call &call) {
-  Expr a(call, call.value(call.node.operands[0].name));
+  Expr a = self(call);
   std::optional<int64_t> n = unknownsOf(call, a);
   if (!n)
     return;
@@ -215,7 +215,7 @@ static void convertSolveTriangular(Call &call) {
 
 /// The lower (or `upper`) triangular factor, column by column.
 static void convertCholesky(Call &call) {
-  Expr given(call, call.value(call.node.operands[0].name));
+  Expr given = self(call);
   bool upper = call.boolean("upper", false);
   std::optional<int64_t> n = unknownsOf(call, given);
   if (!n)

@@ -40,19 +40,13 @@ Expr builder::vectorNorm(const Expr &given, double p, ArrayRef<int64_t> dims, bo
 
 /// The first argument in the norm's dtype; fails for integers.
 static Expr normOperand(Call &call) {
-  Expr x(call, call.value(call.node.operands[0].name));
+  Expr x = self(call);
   if (!Value(x))
     return x;
   ScalarType type = call.dtype("dtype", x.dtype());
   if (!isFloat(type))
     call.fail("a norm of integers (eager refuses it too)");
   return x.cast(type);
-}
-
-static std::vector<int64_t> sortedDims(Call &call, int64_t rank) {
-  std::vector<int64_t> dims = call.dimIndices("dim", rank);
-  llvm::sort(dims);
-  return dims;
 }
 
 /// norm and linalg_vector_norm: of all elements without dims.
@@ -62,7 +56,7 @@ static void convertVectorNorm(Call &call) {
   if (call.given(order) && call.find(order)->is<std::string>() && call.text(order) != "fro")
     return call.fail("the norm '" + call.text(order) + "'");
   double p = call.given(order) && call.find(order)->is<std::string>() ? 2 : call.number(order, 2);
-  std::vector<int64_t> dims = sortedDims(call, x.rank());
+  std::vector<int64_t> dims = call.sortedDims("dim", x.rank());
   if (!call.failed())
     call.give(vectorNorm(x, p, dims, call.boolean("keepdim", false)));
 }
@@ -110,7 +104,7 @@ static void convertLinalgNorm(Call &call) {
   }
   if (call.given("ord") && call.find("ord")->is<std::string>())
     return call.fail("the norm '" + call.text("ord") + "' of a vector");
-  call.give(vectorNorm(x, call.number("ord", 2), sortedDims(call, x.rank()), keepdim));
+  call.give(vectorNorm(x, call.number("ord", 2), call.sortedDims("dim", x.rank()), keepdim));
 }
 
 static void convertCosineSimilarity(Call &call) {

@@ -12,7 +12,6 @@ using namespace graphc;
 using namespace graphc::frontend;
 using namespace graphc::frontend::builder;
 
-static Expr self(Call &call) { return {call, call.value(call.node.operands[0].name)}; }
 
 namespace {
 struct Window {

@@ -1,7 +1,7 @@
 // Pointwise operators: a table of names with the op each becomes, and the ones with rules of their own.
 //
 // `aten::mul(x: i64, 2.0)` becomes cast(x, f32) * constant 2.0; comparisons give bool; float functions cast integers to f32.
-#include "frontend/builder/Promotion.h"
+#include "frontend/builder/Expression.h"
 
 #include <cfloat>
 #include <cmath>
@@ -11,13 +11,9 @@ using namespace graphc;
 using namespace graphc::frontend;
 using namespace graphc::frontend::builder;
 
-/// The first argument as a tensor of a float dtype: integers become f32, as eager does.
-static Value floatOperand(Call &call) {
-  Value x = call.value(call.node.operands.empty() ? "self" : StringRef(call.node.operands[0].name));
-  return x && !isFloat(call.e.dtype(x)) ? call.e.cast(x, ScalarType::F32) : x;
-}
+static Value floatOperand(Call &call) { return floatArgument(call, call.first()); }
 
-static Value firstOperand(Call &call) { return call.value(call.node.operands.empty() ? "self" : StringRef(call.node.operands[0].name)); }
+static Value firstOperand(Call &call) { return call.value(call.first()); }
 
 template <class Op> static void floatUnary(Call &call) { givePointwise(call, call.e.create<Op>(floatOperand(call))); }
 

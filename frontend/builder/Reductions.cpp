@@ -10,7 +10,7 @@ using namespace graphc;
 using namespace graphc::frontend;
 using namespace graphc::frontend::builder;
 
-static Value selfValue(Call &call) { return call.value(call.node.operands[0].name); }
+static Value selfValue(Call &call) { return call.value(call.first()); }
 
 static std::vector<int64_t> sortedDims(Call &call, int64_t rank) {
   std::vector<int64_t> dims = call.dimIndices("dim", rank);
@@ -26,7 +26,7 @@ template <class Op> static void accumulate(Call &call) {
   if (!x)
     return;
   ScalarType type = call.dtype("dtype", isFloat(call.e.dtype(x)) ? call.e.dtype(x) : ScalarType::I64);
-  std::vector<int64_t> dims = sortedDims(call, call.e.rank(x));
+  std::vector<int64_t> dims = call.sortedDims("dim", call.e.rank(x));
   if (!call.failed())
     call.give(call.e.create<Op>(call.e.cast(x, type), dims, call.boolean("keepdim", false)));
 }
@@ -38,21 +38,21 @@ static void convertMean(Call &call) {
   ScalarType type = call.dtype("dtype", call.e.dtype(x));
   if (!isFloat(type))
     return call.fail("the mean of integers (eager refuses it too); give a float dtype");
-  std::vector<int64_t> dims = sortedDims(call, call.e.rank(x));
+  std::vector<int64_t> dims = call.sortedDims("dim", call.e.rank(x));
   if (!call.failed())
     call.give(call.e.create<graph::MeanOp>(call.e.cast(x, type), dims, call.boolean("keepdim", false)));
 }
 
 template <class Op> static void extreme(Call &call) {
   Value x = selfValue(call);
-  std::vector<int64_t> dims = sortedDims(call, call.e.rank(x));
+  std::vector<int64_t> dims = call.sortedDims("dim", call.e.rank(x));
   if (!call.failed())
     call.give(call.e.create<Op>(x, dims, call.boolean("keepdim", false)));
 }
 
 template <class Op> static void truth(Call &call) {
   Value x = call.e.cast(selfValue(call), ScalarType::Bool);
-  std::vector<int64_t> dims = sortedDims(call, call.e.rank(x));
+  std::vector<int64_t> dims = call.sortedDims("dim", call.e.rank(x));
   if (!call.failed())
     call.give(call.e.create<Op>(x, dims, call.boolean("keepdim", false)));
 }
@@ -87,7 +87,7 @@ template <class Whole, class Along> static void convertExtreme(Call &call) {
 
 template <class Op> static void positionOf(Call &call) {
   Value x = selfValue(call);
-  std::vector<int64_t> dims = sortedDims(call, call.e.rank(x));
+  std::vector<int64_t> dims = call.sortedDims("dim", call.e.rank(x));
   if (!call.failed())
     call.give(call.e.create<Op>(x, dims, call.boolean("keepdim", false)));
 }
@@ -95,7 +95,7 @@ template <class Op> static void positionOf(Call &call) {
 /// Variance, standard deviation, with or without the mean beside it.
 static void variance(Call &call, bool root, bool withMean) {
   Value x = selfValue(call);
-  std::vector<int64_t> dims = sortedDims(call, call.e.rank(x));
+  std::vector<int64_t> dims = call.sortedDims("dim", call.e.rank(x));
   double correction = call.boolean("unbiased", true) ? call.number("correction", 1) : 0;
   if (call.failed() || !x || !isFloat(call.e.dtype(x)))
     return call.fail("variance of integers (eager refuses it too)");
@@ -112,7 +112,7 @@ static void convertStdMean(Call &call) { variance(call, true, true); }
 
 static void convertLogsumexp(Call &call) {
   Value x = selfValue(call);
-  std::vector<int64_t> dims = sortedDims(call, call.e.rank(x));
+  std::vector<int64_t> dims = call.sortedDims("dim", call.e.rank(x));
   if (x && !isFloat(call.e.dtype(x)))
     x = call.e.cast(x, ScalarType::F32);
   if (!call.failed())

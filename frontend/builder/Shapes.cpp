@@ -241,7 +241,7 @@ template <class Op> static void convertTriangle(Call &call) { call.give(call.e.c
 
 /// A copy of the same value: aliases end here.
 static void convertClone(Call &call) {
-  Tensor x = call.tensor(call.node.operands[0].name);
+  Tensor x = call.tensor(call.first());
   bool rowMajor = call.given("memory_format") && call.integer("memory_format") == 0;
   Value value = call.run.read(x);
   if (rowMajor)

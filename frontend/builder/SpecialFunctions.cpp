@@ -15,7 +15,7 @@ using Function = Expr (*)(const Expr &);
 
 /// One function of the first argument, in f64.
 template <Function function> static void special(Call &call) {
-  Expr x = floatArgument(call, call.node.operands[0].name);
+  Expr x = floatArgument(call, call.first());
   if (Value(x))
     giveFormula(call, function(x.cast(ScalarType::F64)), x.dtype());
 }
@@ -159,7 +159,7 @@ static Expr sinc(const Expr &x) {
 static Expr entr(const Expr &x) { return where(isNan(x), x, where(x > 0.0, -x * log(x), where(x == 0.0, x.like(0), x.like(-HUGE_VAL)))); }
 
 static void convertLogit(Call &call) {
-  Expr given = floatArgument(call, call.node.operands[0].name);
+  Expr given = floatArgument(call, call.first());
   if (!Value(given))
     return;
   Expr x = given.cast(ScalarType::F64);

@@ -11,14 +11,7 @@ using namespace graphc;
 using namespace graphc::frontend;
 using namespace graphc::frontend::builder;
 
-static Expr self(Call &call) { return {call, call.value(call.node.operands[0].name)}; }
 static DimAttr number(Call &call, int64_t value) { return call.e.dim(value); }
-
-static std::vector<int64_t> sortedDims(Call &call, int64_t rank) {
-  std::vector<int64_t> dims = call.dimIndices("dim", rank);
-  llvm::sort(dims);
-  return dims;
-}
 
 static void convertNansum(Call &call) {
   Expr x = self(call);
@@ -27,7 +20,7 @@ static void convertNansum(Call &call) {
   bool isReal = isFloat(x.dtype());
   ScalarType type = call.dtype("dtype", isReal ? x.dtype() : ScalarType::I64);
   Expr kept = isReal ? where(isNan(x), 0.0, x) : x;
-  std::vector<int64_t> dims = sortedDims(call, x.rank());
+  std::vector<int64_t> dims = call.sortedDims("dim", x.rank());
   if (!call.failed())
     call.give(sum(kept.cast(type), dims, call.boolean("keepdim", false)));
 }
@@ -38,7 +31,7 @@ static void convertNanmean(Call &call) {
     return call.fail("nanmean of integers (eager refuses it too)");
   ScalarType type = call.dtype("dtype", x.dtype());
   bool keepdim = call.boolean("keepdim", false);
-  std::vector<int64_t> dims = sortedDims(call, x.rank());
+  std::vector<int64_t> dims = call.sortedDims("dim", x.rank());
   if (call.failed())
     return;
   Expr values = where(isNan(x), 0.0, x).cast(wide(type)), counts = (!isNan(x)).cast(wide(type));
@@ -47,14 +40,14 @@ static void convertNanmean(Call &call) {
 
 static void convertCountNonzero(Call &call) {
   Expr x = self(call);
-  std::vector<int64_t> dims = sortedDims(call, x.rank());
+  std::vector<int64_t> dims = call.sortedDims("dim", x.rank());
   if (!call.failed())
     call.give(sum((x != 0.0).cast(ScalarType::I64), dims));
 }
 
 static void convertAminmax(Call &call) {
   Expr x = self(call);
-  std::vector<int64_t> dims = sortedDims(call, x.rank());
+  std::vector<int64_t> dims = call.sortedDims("dim", x.rank());
   bool keepdim = call.boolean("keepdim", false);
   if (call.failed())
     return;

@@ -164,7 +164,7 @@ static void convertTranspose(Call &call) {
 
 /// t, mT: the last two dims swapped; T of any rank: all reversed.
 static void convertT(Call &call) {
-  Tensor x = call.tensor(call.node.operands[0].name);
+  Tensor x = call.tensor(call.first());
   int64_t rank = x->type.getRank();
   bool reverse = call.op() == "aten::numpy_T";
   if (rank < 2)
@@ -462,7 +462,7 @@ static void convertAsStrided(Call &call) {
 }
 
 /// detach, alias, …: another name for the same elements.
-static void convertAlias(Call &call) { call.give(Val(call.run.alias(call.tensor(call.node.operands[0].name)))); }
+static void convertAlias(Call &call) { call.give(Val(call.run.alias(call.tensor(call.first())))); }
 
 /// For .pt2's eval-mode graphs and scripts: dropout returns its argument itself.
 static void convertDropout(Call &call) {
@@ -471,7 +471,7 @@ static void convertDropout(Call &call) {
     return call.fail("dropout in training mode needs random numbers, which are not supported");
   call.give(call.argument(0));
   if (call.op() == "aten::native_dropout") {
-    Value x = call.value(call.node.operands[0].name);
+    Value x = call.value(call.first());
     call.give(call.e.expand(call.e.constant(ScalarType::Bool, 1.0), call.e.dims(x)));
   }
 }

@@ -24,7 +24,7 @@ static std::vector<int64_t> listOr(Call &call, StringRef name, size_t count, con
 
 /// The image with a batch dim; `added` says whether that is new.
 static Value batched(Call &call, size_t spatial, bool &added) {
-  Value x = call.value(call.node.operands[0].name);
+  Value x = call.value(call.first());
   added = x && call.e.rank(x) == int64_t(spatial) + 1;
   if (x && !added && call.e.rank(x) != int64_t(spatial) + 2)
     call.fail("a tensor of rank " + Twine(call.e.rank(x)) + "; expected " + Twine(spatial + 1) + " or " + Twine(spatial + 2));
