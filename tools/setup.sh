@@ -44,7 +44,7 @@ install_debian_packages() {
     apt-cache show "$name" >/dev/null 2>&1 || unknown+=("$name")
   done
   [ ${#unknown[@]} -eq 0 ] ||
-    fail "apt offers no ${unknown[*]}: expected Debian 12 with its security archive (deb http://deb.debian.org/debian-security bookworm-security main, in /etc/apt/sources.list)"
+    fail "apt offers no ${unknown[*]}: expected Debian 12 with its security archive (bookworm-security main) among apt's sources"
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}" >&2
 }
 
