@@ -260,6 +260,10 @@ std::vector<int64_t> Call::dimIndices(llvm::StringRef name, int64_t rank) {
 std::vector<int64_t> Call::sortedDims(llvm::StringRef name, int64_t rank) {
   std::vector<int64_t> dims = dimIndices(name, rank);
   llvm::sort(dims);
+  if (auto end = std::unique(dims.begin(), dims.end()); end != dims.end()) {
+    fail("a dim occurs twice");
+    dims.erase(end, dims.end());
+  }
   return dims;
 }
 

@@ -52,7 +52,7 @@ public:
   int64_t normalizeDim(int64_t dim, int64_t rank);
   /// All dims where the argument is absent, None or empty.
   std::vector<int64_t> dimIndices(llvm::StringRef name, int64_t rank);
-  /// The same in ascending order.
+  /// The same in ascending order; fails the call if a dim occurs twice.
   std::vector<int64_t> sortedDims(llvm::StringRef name, int64_t rank);
 
   void fail(const llvm::Twine &why) { e.fail(why); }

@@ -12,14 +12,6 @@ using namespace graphc::frontend::builder;
 
 static Value selfValue(Call &call) { return call.value(call.first()); }
 
-static std::vector<int64_t> sortedDims(Call &call, int64_t rank) {
-  std::vector<int64_t> dims = call.dimIndices("dim", rank);
-  llvm::sort(dims);
-  if (std::unique(dims.begin(), dims.end()) != dims.end())
-    call.fail("a dim occurs twice");
-  return dims;
-}
-
 /// sum and prod: integers and bools accumulate in i64 unless a dtype is given.
 template <class Op> static void accumulate(Call &call) {
   Value x = selfValue(call);
