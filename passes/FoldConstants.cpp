@@ -10,6 +10,7 @@
 // Views of parameters that only move elements are left to the kernels and to PackWeights, which read through them. Refused folds say why (category "folding").
 #include "ir/interpreter/Interpreter.h"
 #include "ir/support/Check.h"
+#include "passes/Parameters.h"
 #include "passes/Passes.h"
 #include "passes/outline/Groups.h"
 #include "passes/outline/Views.h"
@@ -18,7 +19,6 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace graphc {
 #define GEN_PASS_DEF_FOLDCONSTANTS
@@ -202,11 +202,7 @@ struct FoldConstants : graphc::impl::FoldConstantsBase<FoldConstants> {
     for (auto function : module.getOps<func::FuncOp>())
       if (!function.isDeclaration())
         folder.run(function);
-    llvm::StringSet<> used;
-    module.walk([&](graph::GetOp get) { used.insert(get.getParameter()); });
-    for (auto parameter : llvm::make_early_inc_range(module.getOps<graph::ParameterOp>()))
-      if (!used.contains(parameter.getSymName()))
-        parameter.erase();
+    eraseUnusedParameters(module);
   }
 };
 

@@ -11,12 +11,12 @@
 // Other kernels run lanes along their last grid index, or the last two as one (group, output). A graph.parameter that this index walks through in larger steps gets the dim that it indexes last ("NAME$last0",
 // `packing` "last<0>"): the weights of depthwise convolutions [c, 1, kh, kw] become [1, kh, kw, c].
 #include "ir/support/Check.h"
+#include "passes/Parameters.h"
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/SymbolTable.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace graphc {
 #define GEN_PASS_DEF_PACKWEIGHTS
@@ -302,11 +302,7 @@ struct PackWeights : graphc::impl::PackWeightsBase<PackWeights> {
       if (get->use_empty())
         get.erase();
     });
-    llvm::StringSet<> used;
-    module.walk([&](graph::GetOp get) { used.insert(get.getParameter()); });
-    for (auto parameter : llvm::make_early_inc_range(module.getOps<graph::ParameterOp>()))
-      if (!used.contains(parameter.getSymName()))
-        parameter.erase();
+    eraseUnusedParameters(module);
   }
 };
 

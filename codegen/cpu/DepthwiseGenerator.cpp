@@ -32,7 +32,7 @@ namespace {
 constexpr int64_t maxUnrolled = 64; // products of a window row
 constexpr double wantedUnits = 16;
 
-bool isOne(DimAttr dim) { return dim && dim.isConstant() && dim.getValue() == 1; }
+bool isOne(DimAttr dim) { return dim && graph::isConstant(dim, 1); }
 
 class DepthwiseGenerator {
 public:

@@ -12,8 +12,6 @@ using graph::DimAttr;
 
 namespace {
 
-bool isOne(DimAttr dim) { return dim.isConstant() && dim.getValue() == 1; }
-
 /// Cycles of one scalar op on one register, and whether a call a lane is needed instead.
 struct OpCost {
   double cycles;
@@ -93,7 +91,7 @@ private:
   SmallVector<unsigned> order(ArrayRef<unsigned> ids) {
     SmallVector<std::pair<double, unsigned>> keyed;
     for (unsigned id : ids) {
-      if (isOne(space.extent(id))) {
+      if (graph::isConstant(space.extent(id), 1)) {
         schedule.zero.push_back(id);
         continue;
       }
@@ -204,7 +202,7 @@ private:
     if (!isVarying)
       return cost;
     DimAttr step = access.offset.coefficient(*vector);
-    bool isUnit = step && isOne(step) && !access.offset.usesNonlinearly(*vector) && !uses(access.offset, indirect);
+    bool isUnit = step && graph::isConstant(step, 1) && !access.offset.usesNonlinearly(*vector) && !uses(access.offset, indirect);
     if (isUnit)
       return cost + registers;
     return cost + lanes * (isStore ? 1.5 : 0.8);
