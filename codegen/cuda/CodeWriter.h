@@ -19,7 +19,7 @@ public:
     text.append(size_t(depth) * 2, ' ').append(content) += '\n';
   }
   void open(std::string_view head) {
-    line(std::string(head) + " {");
+    text.append(size_t(depth) * 2, ' ').append(head) += " {\n";
     ++depth;
   }
   void close(std::string_view end = "}") {

@@ -77,7 +77,9 @@ void RegionEmitter::declareIndices(ValueRange indices, ArrayRef<DimAttr> extents
 //===-- lanes -------------------------------------------------------------------===//
 
 LanePlan RegionEmitter::planLanes(Block &block, Value index, DimAttr extent, int64_t width) {
-  LanePlan plan = {index, width, {}, {}};
+  LanePlan plan;
+  plan.index = index;
+  plan.width = width;
   if (width > 1 && extent.isConstant() && extent.getValue() % width != 0)
     return plan;
   auto consider = [&](Operation *op, const Access &access) {

@@ -344,14 +344,14 @@ void Run::findAliases(State &state) {
   for (auto &[key, value] : state) {
     if (!value.tensor)
       continue;
-    const Tensor &tensor = attribute(key).as<Tensor>();
+    const Tensor tensor = attribute(key).as<Tensor>();
     for (const auto &[other, otherValue] : state) {
       if (other == key)
         break;
       bool matters = program.writtenInPlace.count(key) || program.writtenInPlace.count(other);
       if (!matters || !otherValue.tensor || otherValue.aliasOf)
         continue;
-      const Tensor &first = attribute(other).as<Tensor>();
+      const Tensor first = attribute(other).as<Tensor>();
       if (first->storage != tensor->storage)
         continue;
       value.aliasOf = other;

@@ -164,13 +164,13 @@ void askedSizes(const SourceGraph &graph, const Block &block, ValueId tensor, st
   for (const Node &node : block.nodes) {
     bool asks = !node.operands.empty() && usesValue(&node.operands[0], {tensor}) && !node.results.empty();
     std::optional<int64_t> constant = asks ? comparedWith(graph.body, node.results[0]) : std::nullopt;
-    std::optional<int64_t> dim = asks && node.operands.size() == 2 ? integer(&node.operands[1]) : std::nullopt;
     if (asks && node.op == "aten::dim" && constant && *constant > 0 && *constant <= 8)
       sizes.resize(std::max<size_t>(sizes.size(), *constant));
-    if (asks && node.op == "aten::size" && dim && *dim >= 0 && *dim < 8) {
-      sizes.resize(std::max<size_t>(sizes.size(), *dim + 1));
-      sizes[*dim] = constant.value_or(sizes[*dim]);
-    }
+    if (asks && node.op == "aten::size" && node.operands.size() == 2)
+      if (std::optional<int64_t> dim = integer(&node.operands[1]); dim && *dim >= 0 && *dim < 8) {
+        sizes.resize(std::max<size_t>(sizes.size(), *dim + 1));
+        sizes[*dim] = constant.value_or(sizes[*dim]);
+      }
     for (const Block &inner : node.blocks)
       askedSizes(graph, inner, tensor, sizes);
   }
