@@ -15,12 +15,10 @@ import json
 import pathlib
 import random
 import sys
-import threading
-import time
 
 import page
 import table
-from process import Worker
+from process import run_tasks
 
 HERE = pathlib.Path(__file__).parent
 BAD = ("wrong", "failed", "internal", "crash", "timeout")
@@ -65,7 +63,7 @@ class Results:
     """results.jsonl: one line a unit, so that a killed run loses at most the units under way."""
 
     def __init__(self, path, fresh):
-        self.path, self.lock = path, threading.Lock()
+        self.path = path
         if fresh:
             path.unlink(missing_ok=True)
         self.units = [json.loads(line) for line in open(path)] if path.exists() else []
@@ -76,39 +74,18 @@ class Results:
 
     def add(self, task, cases, end, seconds):
         unit = {"task": task, "cases": cases, "left_out": end["left_out"], "samples": end["samples"], "seconds": round(seconds, 1)}
-        with self.lock:
-            self.units.append(unit)
-            with open(self.path, "a") as out:
-                out.write(json.dumps(unit) + "\n")
+        self.units.append(unit)
+        with open(self.path, "a") as out:
+            out.write(json.dumps(unit) + "\n")
 
 
 def run_all(options, tasks, results):
-    todo = iter([task for task in tasks if not results.has(task)])
-    total, lock = len(tasks), threading.Lock()
+    def done(task, cases, end, seconds):
+        results.add(task, cases, end, seconds)
+        bad = sum(case["outcome"] in BAD for case in cases)
+        print(f"{len(results.units)}/{len(tasks)} {task['opinfo']} {task['dtype']}: {len(cases)} cases" + (f", {bad} BAD" if bad else ""), file=sys.stderr, flush=True)
 
-    def work():
-        worker = Worker(HERE / "worker.py", options.seconds)
-        count = 0
-        while True:
-            with lock:
-                task = next(todo, None)
-            if task is None:
-                break
-            started = time.monotonic()
-            cases, end = worker.run(task)
-            results.add(task, cases, end, time.monotonic() - started)
-            count += 1
-            if count % 25 == 0:
-                worker.stop()  # what leaks, leaks no further
-            bad = sum(case["outcome"] in BAD for case in cases)
-            print(f"{len(results.units)}/{total} {task['opinfo']} {task['dtype']}: {len(cases)} cases" + (f", {bad} BAD" if bad else ""), file=sys.stderr, flush=True)
-        worker.stop()
-
-    threads = [threading.Thread(target=work) for _ in range(options.jobs)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_tasks(HERE / "worker.py", [task for task in tasks if not results.has(task)], done, options.jobs, options.seconds, fresh_after=25)  # what leaks, leaks no further
 
 
 def main():

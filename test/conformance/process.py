@@ -1,6 +1,7 @@
 """A process that runs cases and may die of them.
 
   worker = Worker(script, seconds=60); cases, end = worker.run(task); worker.stop()
+  run_tasks(script, tasks, done, jobs=2)          several such processes; done(task, cases, end, seconds) after each task
 """
 import contextlib
 import json
@@ -8,6 +9,7 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 
 
 class Worker:
@@ -87,3 +89,30 @@ class Worker:
                 results = [r for r in results if r["case"] != begun]
                 results.append({"case": begun, "outcome": outcome, "text": f"exit status {status}" if outcome == "crash" else f"over {self.seconds} s"})
             skip = [r["case"] for r in results]
+
+
+def run_tasks(script, tasks, done, jobs=1, seconds=60, fresh_after=None):
+    """Runs the tasks in `jobs` processes of `script`, and `done` for each, in one thread at a time. fresh_after: a process ends after so many tasks."""
+    todo, lock = iter(tasks), threading.Lock()
+
+    def work():
+        worker, count = Worker(script, seconds), 0
+        while True:
+            with lock:
+                task = next(todo, None)
+            if task is None:
+                break
+            started = time.monotonic()
+            cases, end = worker.run(task)
+            with lock:
+                done(task, cases, end, time.monotonic() - started)
+            count += 1
+            if fresh_after and count % fresh_after == 0:
+                worker.stop()
+        worker.stop()
+
+    threads = [threading.Thread(target=work) for _ in range(jobs)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()

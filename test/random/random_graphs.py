@@ -11,12 +11,11 @@ import argparse
 import collections
 import pathlib
 import sys
-import threading
 import time
 
 HERE = pathlib.Path(__file__).parent
 sys.path[:0] = [str(HERE.parent / "conformance")]
-from process import Worker
+from process import run_tasks
 
 CHUNK = 25
 
@@ -36,8 +35,7 @@ def main():
     options = arguments()
     first = options.seed if options.seed is not None else int(time.time()) // 60
     print(f"seed {first}, {options.count} programs", flush=True)
-    chunks = iter(range(first, first + options.count, CHUNK))
-    counts, reasons, lock = collections.Counter(), collections.Counter(), threading.Lock()
+    counts, reasons = collections.Counter(), collections.Counter()
 
     def record(case):
         counts[case["outcome"]] += 1
@@ -51,25 +49,14 @@ def main():
                 with open(options.work / "failures.txt", "a") as out:
                     out.write(text)
 
-    def work():
-        worker = Worker(HERE / "worker.py", options.seconds)
-        while True:
-            with lock:
-                start = next(chunks, None)
-            if start is None:
-                break
-            seeds = list(range(start, min(start + CHUNK, first + options.count)))
-            cases, _ = worker.run({"name": f"seeds {start}", "seeds": seeds, "reduce": not options.no_reduce})
-            with lock:
-                for case in cases:
-                    record(case)
-        worker.stop()
+    def task(start):
+        return {"name": f"seeds {start}", "seeds": list(range(start, min(start + CHUNK, first + options.count))), "reduce": not options.no_reduce}
 
-    threads = [threading.Thread(target=work) for _ in range(options.jobs)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    def done(_task, cases, _end, _seconds):
+        for case in cases:
+            record(case)
+
+    run_tasks(HERE / "worker.py", map(task, range(first, first + options.count, CHUNK)), done, options.jobs, options.seconds)
     for reason, count in reasons.most_common(10):
         print(f"refused {count} times: {reason}")
     print(f"{sum(counts.values())} programs: " + ", ".join(f"{n} {outcome}" for outcome, n in counts.most_common()))
