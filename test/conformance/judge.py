@@ -4,8 +4,10 @@
 
 found: what graphc gave. eager: what PyTorch gives for the same inputs. reference: the same in fp64. Floats are judged by their
 error against the reference beside eager's; NaN and infinities must stand where eager's or the reference's do; integers, bools,
-dtypes and shapes must be eager's exactly.
+dtypes and shapes must be eager's exactly, except places of equal elements (topk, sort, argmax): any of them will do.
 """
+import dataclasses
+
 import torch
 
 FLOOR = {torch.float64: 1e-14, torch.float32: 1e-6, torch.float16: 5e-4, torch.bfloat16: 4e-3}
@@ -61,12 +63,38 @@ def judge(found, eager, reference, floor=0.0):
     return f"{int(wrong.sum())} of {wrong.numel()} elements differ; element {at} is {found.reshape(-1)[at].item()} instead of {eager.reshape(-1)[at].item()}"
 
 
-def judge_all(found, eager, reference, floor=0.0):
+@dataclasses.dataclass
+class Selection:
+    """Output number `output` holds places along `dim` of `x`, of the flattened x where dim is None."""
+    output: int
+    x: torch.Tensor
+    dim: int | None
+
+
+def judge_places(found, eager, selection):
+    """Like judge, but places that select equal elements are equally right, where none occurs twice."""
+    why = judge(found, eager, None)
+    if not why or found.dtype != eager.dtype or found.shape != eager.shape or selection.x.dim() == 0:
+        return why
+    x, dim = (selection.x.reshape(-1), 0) if selection.dim is None else (selection.x, selection.dim % selection.x.dim())
+    ours, theirs = (t.reshape(-1) if selection.dim is None else t if t.dim() == x.dim() else t.unsqueeze(dim) for t in (found, eager))
+    if ((ours < 0) | (ours >= x.shape[dim])).any():
+        return f"{why}, which is no place along dim {dim}"
+    if (ours.sort(dim).values.diff(dim=dim) == 0).any():
+        return f"{why}, which selects an element twice along dim {dim}"
+    a, b = x.gather(dim, ours), x.gather(dim, theirs)
+    return None if ((a == b) | ((a != a) & (b != b))).all() else why
+
+
+def judge_all(found, eager, reference, floor=0.0, selection=None):
     """The first of several outputs that isn't right. floor: of programs that compute in fewer bits on the way."""
     if len(found) != len(eager):
         return f"{len(found)} outputs instead of {len(eager)}"
     for i, (y, e) in enumerate(zip(found, eager)):
-        why = judge(y, e, reference[i] if reference is not None and i < len(reference) else None, floor)
+        if selection and i == selection.output:
+            why = judge_places(y, e, selection)
+        else:
+            why = judge(y, e, reference[i] if reference is not None and i < len(reference) else None, floor)
         if why:
             return f"output {i}: {why}" if len(eager) > 1 else why
     return None

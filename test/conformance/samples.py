@@ -15,11 +15,16 @@ import torch
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils import _pytree as pytree
 
+import judge
+
 DTYPES = {"f32": torch.float32, "f64": torch.float64, "f16": torch.float16, "bf16": torch.bfloat16, "i64": torch.int64,
           "i32": torch.int32, "u8": torch.uint8, "bool": torch.bool}
 KNOWN = {torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16, torch.bfloat16, torch.float32, torch.float64,
          torch.bool}
 SEED = 7
+# Operators whose result is places of elements: which output, and where among the arguments after the first the dim stands.
+SELECTING = {"topk": (1, 1), "kthvalue": (1, 1), "sort": (1, 0), "argsort": (0, 0), "median": (1, 0), "nanmedian": (1, 0), "argmax": (0, 0), "argmin": (0, 0),
+             "max.reduction_with_dim": (1, 0), "min.reduction_with_dim": (1, 0)}
 
 
 class OneOperator(torch.nn.Module):
@@ -50,6 +55,7 @@ class Sample:
     tensors: list
     eager: list
     reference: list
+    selection: judge.Selection | None = None
 
     @property
     def key(self):
@@ -101,6 +107,16 @@ def _copy(tensor):
     return copy.copy_(tensor.detach())
 
 
+def _selection(name, sample, x):
+    """How to judge the places in the result; None where there are none."""
+    if name not in SELECTING:
+        return None
+    output, at = SELECTING[name]
+    whole = None if name.startswith("arg") and name != "argsort" else -1
+    dim = sample.kwargs.get("dim", sample.args[at] if len(sample.args) > at else whole)
+    return judge.Selection(output, x, dim)
+
+
 def _make(opinfo, name, dtype, number, sample):
     arguments = ((sample.input, *sample.args), sample.kwargs)
     tensors = [leaf for leaf in pytree.tree_leaves(arguments) if isinstance(leaf, torch.Tensor)]
@@ -116,7 +132,8 @@ def _make(opinfo, name, dtype, number, sample):
     if not all(torch.equal(a.nan_to_num() if a.is_floating_point() else a, b.nan_to_num() if b.is_floating_point() else b) for a, b in zip(eager, again)):
         return "eager's result changes from call to call"
     reference = _in_fp64(opinfo.op, arguments)
-    return Sample(name, dtype, number, module, [_copy(t) for t in tensors], list(eager), reference)
+    copies = [_copy(t) for t in tensors]
+    return Sample(name, dtype, number, module, copies, list(eager), reference, _selection(name, sample, copies[0]))
 
 
 def samples(opinfo, dtype, limit=None):
