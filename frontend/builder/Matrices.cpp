@@ -12,8 +12,6 @@ using namespace graphc::frontend::builder;
 
 static constexpr int64_t maxUnknowns = 32;
 
-static DimAttr number(Call &call, int64_t value) { return call.e.dim(value); }
-
 /// The argument in f64, [.., n, n]; n is constant and small. `square`: both are checked.
 static std::optional<int64_t> unknownsOf(Call &call, const Expr &a) {
   int64_t rank = a.rank();
@@ -49,7 +47,7 @@ struct Eliminated {
 static Expr withPivotRow(Call &call, const Expr &rows, int64_t k, Expr &sign) {
   int64_t at = rows.rank() - 2, rank = rows.rank();
   Expr i = positions(call, rows.dim(at), at, rank);
-  Expr column = abs(rows.slice(rank - 1, number(call, k), number(call, 1)));
+  Expr column = abs(rows.slice(rank - 1, call.e.dim(k), call.e.dim(1)));
   Operation *op = call.e.createOp<graph::MaxDimOp>(Value(where(i < double(k), -1.0, column)), at, true);
   Expr pivot(call, op ? op->getResult(1) : Value());
   Expr order = where(i == double(k), pivot, where(i == pivot, double(k), i));
@@ -60,12 +58,12 @@ static Expr withPivotRow(Call &call, const Expr &rows, int64_t k, Expr &sign) {
 /// Gauss-Jordan elimination of the first n columns.
 static Eliminated eliminate(Call &call, Expr rows, int64_t n) {
   int64_t at = rows.rank() - 2, last = rows.rank() - 1;
-  DimAttr one = number(call, 1);
-  Expr scalar = rows.slice(at, number(call, 0), one).slice(last, number(call, 0), one);
+  DimAttr one = call.e.dim(1);
+  Expr scalar = rows.slice(at, call.e.dim(0), one).slice(last, call.e.dim(0), one);
   Expr sign = scalar * 0.0 + 1.0, determinant = sign, logSize = sign * 0.0, info = (sign * 0.0).cast(ScalarType::I64);
   for (int64_t k = 0; k < n; ++k) {
     rows = withPivotRow(call, rows, k, sign);
-    DimAttr place = number(call, k);
+    DimAttr place = call.e.dim(k);
     Expr pivotRow = rows.slice(at, place, one), pivot = pivotRow.slice(last, place, one), isZero = pivot == 0.0;
     determinant = determinant * pivot;
     logSize = logSize + log(abs(pivot));
@@ -82,7 +80,7 @@ static Eliminated eliminate(Call &call, Expr rows, int64_t n) {
 static Expr scalars(const Expr &x) { return x.squeeze(x.rank() - 1).squeeze(x.rank() - 2); }
 
 static Expr identity(Call &call, int64_t n, const Expr &like) {
-  Expr i = positions(call, number(call, n), 0, 2), j = positions(call, number(call, n), 1, 2);
+  Expr i = positions(call, call.e.dim(n), 0, 2), j = positions(call, call.e.dim(n), 1, 2);
   SmallVector<DimAttr> shape = like.dims();
   return (i == j).cast(ScalarType::F64).expand(shape);
 }
@@ -94,7 +92,7 @@ static Expr inverse(Call &call, const Expr &a, int64_t n, Expr *info = nullptr) 
   Eliminated result = eliminate(call, both, n);
   if (info)
     *info = scalars(result.info);
-  return result.rows.slice(last, number(call, n), number(call, n)).cast(a.dtype());
+  return result.rows.slice(last, call.e.dim(n), call.e.dim(n)).cast(a.dtype());
 }
 
 /// What the *_ex forms say of matrices without rows: nothing failed.
@@ -141,7 +139,7 @@ static SmallVector<DimAttr> commonBatch(Call &call, const Expr &a, const Expr &b
   batch.resize(batch.size() - 2);
   other.resize(other.size() - 2);
   while (batch.size() < other.size())
-    batch.insert(batch.begin(), number(call, 1));
+    batch.insert(batch.begin(), call.e.dim(1));
   for (size_t i = 0; i < other.size(); ++i)
     if (DimAttr &size = batch[batch.size() - other.size() + i]; graph::isConstant(size, 1))
       size = other[i];
@@ -176,7 +174,7 @@ static void convertSolve(Call &call) {
   int64_t last = int64_t(batch.size()) + 1;
   Expr both(call, call.e.concat({Value(spread(x)), Value(spread(right))}, last));
   Eliminated result = eliminate(call, both, *n);
-  Expr solution = result.rows.slice(last, number(call, *n), columns);
+  Expr solution = result.rows.slice(last, call.e.dim(*n), columns);
   solution = left ? solution : swapped(solution);
   solution = solution.cast(a.dtype());
   call.give(isVector ? solution.squeeze(last) : solution);
@@ -195,12 +193,12 @@ static void convertSolveTriangular(Call &call) {
   a = a.cast(ScalarType::F64), b = b.cast(ScalarType::F64);
   if (!left)
     a = swapped(a), b = swapped(b), upper = !upper;
-  DimAttr one = number(call, 1);
+  DimAttr one = call.e.dim(1);
   SmallVector<Value> found(*n);
   for (int64_t step = 0; step < *n; ++step) {
     int64_t i = upper ? *n - 1 - step : step;
-    Expr column = a.slice(a.rank() - 1, number(call, i), one), row = b.slice(b.rank() - 2, number(call, i), one);
-    Expr x = unit ? row : row / column.slice(a.rank() - 2, number(call, i), one);
+    Expr column = a.slice(a.rank() - 1, call.e.dim(i), one), row = b.slice(b.rank() - 2, call.e.dim(i), one);
+    Expr x = unit ? row : row / column.slice(a.rank() - 2, call.e.dim(i), one);
     b = b - column * x;
     // With several batch shapes the first row may not have all batch dims yet: the difference has.
     SmallVector<DimAttr> shape = b.dims();
@@ -224,14 +222,14 @@ static void convertCholesky(Call &call) {
   int64_t rank = a.rank();
   if (upper)
     a = swapped(a);
-  DimAttr one = number(call, 1);
+  DimAttr one = call.e.dim(1);
   SmallVector<Value> columns;
   Expr info = a;
   for (int64_t k = 0; k < *n; ++k) {
-    Expr column = a.slice(rank - 1, number(call, k), one), pivot = column.slice(rank - 2, number(call, k), one);
+    Expr column = a.slice(rank - 1, call.e.dim(k), one), pivot = column.slice(rank - 2, call.e.dim(k), one);
     Expr isBad = !(pivot > 0.0);
     info = k == 0 ? isBad.cast(ScalarType::I64) : where(info == 0.0 && isBad, double(k + 1), info);
-    Expr factor = where(positions(call, number(call, *n), rank - 2, rank) < double(k), 0.0, column / sqrt(pivot));
+    Expr factor = where(positions(call, call.e.dim(*n), rank - 2, rank) < double(k), 0.0, column / sqrt(pivot));
     columns.push_back(factor);
     a = a - factor * swapped(factor);
   }

@@ -13,8 +13,6 @@ using namespace graphc;
 using namespace graphc::frontend;
 using namespace graphc::frontend::builder;
 
-static DimAttr constantDim(Call &call, int64_t value) { return call.e.dim(value); }
-
 /// The parts in their common dtype; a part of shape [0] is dropped, as PyTorch's cat does.
 static SmallVector<Value> joinable(Call &call, StringRef name, bool dropEmpty) {
   SmallVector<PromotedOperand> operands;
@@ -61,7 +59,7 @@ static void convertStack(Call &call) {
   int64_t d = call.dimIndex("dim", parts.empty() ? 1 : call.e.rank(parts[0]) + 1, 0);
   for (Value &part : parts) {
     SmallVector<DimAttr> shape = call.e.dims(part);
-    shape.insert(shape.begin() + std::min<int64_t>(d, int64_t(shape.size())), constantDim(call, 1));
+    shape.insert(shape.begin() + std::min<int64_t>(d, int64_t(shape.size())), call.e.dim(1));
     part = call.e.reshape(part, shape);
   }
   joinParts(call, parts, d);
@@ -73,7 +71,7 @@ static void stackAt(Call &call, int64_t least, int64_t d) {
   for (Value &part : parts) {
     SmallVector<DimAttr> shape = call.e.dims(part);
     while (int64_t(shape.size()) < least)
-      shape.insert(shape.begin(), constantDim(call, 1));
+      shape.insert(shape.begin(), call.e.dim(1));
     part = call.e.reshape(part, shape);
   }
   joinParts(call, parts, !parts.empty() && call.e.rank(parts[0]) == 1 ? 0 : d);
@@ -85,10 +83,10 @@ static void convertVstack(Call &call) { stackAt(call, 2, 0); }
 static Value repeated(Call &call, Value x, ArrayRef<DimAttr> counts) {
   SmallVector<DimAttr> dims = call.e.dims(x), split, wide, result;
   while (dims.size() < counts.size())
-    dims.insert(dims.begin(), constantDim(call, 1));
+    dims.insert(dims.begin(), call.e.dim(1));
   for (size_t d = 0; d < dims.size(); ++d) {
-    DimAttr count = counts.size() == dims.size() ? counts[d] : d < dims.size() - counts.size() ? constantDim(call, 1) : counts[d - (dims.size() - counts.size())];
-    split.append({constantDim(call, 1), dims[d]});
+    DimAttr count = counts.size() == dims.size() ? counts[d] : d < dims.size() - counts.size() ? call.e.dim(1) : counts[d - (dims.size() - counts.size())];
+    split.append({call.e.dim(1), dims[d]});
     wide.append({count, dims[d]});
     result.push_back(count * dims[d]);
   }
@@ -119,7 +117,7 @@ static void repeatByCounts(Call &call, Value x) {
     total = total + int64_t(toDouble(count));
   total = known ? total : call.dim("output_size");
   DimAttr size = repeatsIndices ? counts.dim(0) : call.e.dim(x, d);
-  Expr each = counts.rank() == 0 || graph::isConstant(counts.dim(0), 1) ? counts.reshape({constantDim(call, 1)}).expand({size}) : counts;
+  Expr each = counts.rank() == 0 || graph::isConstant(counts.dim(0), 1) ? counts.reshape({call.e.dim(1)}).expand({size}) : counts;
   if (known && each.dims() != counts.dims())
     total = total * size;
   Expr ends(call, call.e.create<graph::CumsumOp>(Value(each), int64_t(0)));
@@ -139,7 +137,7 @@ static void convertRepeatInterleave(Call &call) {
     return;
   SmallVector<DimAttr> shape = call.e.dims(x), wide;
   DimAttr count = call.dim("repeats");
-  shape.insert(shape.begin() + d + 1, constantDim(call, 1));
+  shape.insert(shape.begin() + d + 1, call.e.dim(1));
   wide = shape;
   wide[d + 1] = count;
   SmallVector<DimAttr> result = call.e.dims(x);
@@ -154,7 +152,7 @@ static Value cropped(Call &call, Value x, ArrayRef<int64_t> before, ArrayRef<int
   for (size_t d = 0; d < before.size(); ++d) {
     int64_t low = std::max<int64_t>(-before[d], 0), high = std::max<int64_t>(-after[d], 0);
     if (low || high)
-      x = call.e.slice(x, int64_t(d), constantDim(call, low), call.e.dim(x, int64_t(d)) - (low + high));
+      x = call.e.slice(x, int64_t(d), call.e.dim(low), call.e.dim(x, int64_t(d)) - (low + high));
   }
   return x;
 }
@@ -182,7 +180,7 @@ static void padBy(Call &call, ArrayRef<DimAttr> pad, PadMode mode, StringRef val
   int64_t rank = call.e.rank(x);
   if (call.failed() || pad.size() % 2 || int64_t(pad.size()) > 2 * rank)
     return call.fail("padding needs a pair of numbers for each of the last dims");
-  SmallVector<DimAttr> low(rank, constantDim(call, 0)), high(rank, constantDim(call, 0));
+  SmallVector<DimAttr> low(rank, call.e.dim(0)), high(rank, call.e.dim(0));
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     low[rank - 1 - i] = pad[2 * i];
     high[rank - 1 - i] = pad[2 * i + 1];
@@ -301,9 +299,9 @@ static void convertGlu(Call &call) {
   DimAttr size = call.e.dim(x, d);
   if (!size.isConstant() || size.getValue() % 2)
     return call.fail("glu needs an even, constant size");
-  DimAttr half = constantDim(call, size.getValue() / 2);
+  DimAttr half = call.e.dim(size.getValue() / 2);
   Value gate = call.e.create<graph::SigmoidOp>(call.e.slice(x, d, half, half));
-  call.give(call.e.create<graph::MulOp>(call.e.slice(x, d, constantDim(call, 0), half), gate));
+  call.give(call.e.create<graph::MulOp>(call.e.slice(x, d, call.e.dim(0), half), gate));
 }
 
 /// [n, c r r, h, w] to [n, c, h r, w r], or back.
@@ -313,7 +311,7 @@ static void pixelShuffle(Call &call, int64_t r, bool inverse) {
   if (rank < 3 || r < 1)
     return call.fail("pixel_shuffle needs [..., c, h, w] and a factor of at least 1");
   SmallVector<DimAttr> dims = call.e.dims(x), lead(dims.begin(), dims.end() - 3), split = lead, result = lead;
-  DimAttr c = dims[rank - 3], h = dims[rank - 2], w = dims[rank - 1], factor = constantDim(call, r);
+  DimAttr c = dims[rank - 3], h = dims[rank - 2], w = dims[rank - 1], factor = call.e.dim(r);
   SmallVector<int64_t> order;
   int64_t b = rank - 3;
   for (int64_t d = 0; d < b; ++d)
@@ -340,7 +338,7 @@ static void convertChannelShuffle(Call &call) {
   if (call.e.rank(x) < 2 || groups < 1)
     return call.fail("channel_shuffle needs [n, c, ...] and at least one group");
   SmallVector<DimAttr> dims = call.e.dims(x), split = dims;
-  split[1] = constantDim(call, groups);
+  split[1] = call.e.dim(groups);
   split.insert(split.begin() + 2, graph::floorDiv(dims[1], groups));
   SmallVector<int64_t> order{0, 2, 1};
   for (int64_t d = 3; d < int64_t(split.size()); ++d)
@@ -353,9 +351,9 @@ static void convertSliceScatter(Call &call) {
   Value base = call.value("self"), source = call.value("src");
   int64_t d = call.dimIndex("dim", call.e.rank(base), 0), step = call.integer("step", 1);
   int64_t start = call.integer("start", 0);
-  DimAttr size = call.e.dim(base, d), from = constantDim(call, start);
+  DimAttr size = call.e.dim(base, d), from = call.e.dim(start);
   if (start < 0)
-    from = call.run.larger(size + start, constantDim(call, 0));
+    from = call.run.larger(size + start, call.e.dim(0));
   if (source)
     source = call.e.cast(source, call.e.dtype(base));
   givePointwise(call, call.e.sliceScatter(base, source, d, call.run.smaller(from, size), step)); // with the base's strides
@@ -368,7 +366,7 @@ static void convertSelectScatter(Call &call) {
     index = call.e.dim(base, d) + index;
   SmallVector<DimAttr> shape = call.e.dims(base);
   if (!call.failed() && d < int64_t(shape.size()))
-    shape[d] = constantDim(call, 1);
+    shape[d] = call.e.dim(1);
   givePointwise(call, call.e.sliceScatter(base, call.e.reshape(call.e.cast(source, call.e.dtype(base)), shape), d, index));
 }
 
@@ -388,8 +386,8 @@ static void convertDiff(Call &call) {
     parts.push_back(call.value("append"));
   x = call.e.concat(parts, d);
   for (int64_t i = 0; i < n && x; ++i) {
-    DimAttr size = call.run.larger(call.e.dim(x, d) - 1, constantDim(call, 0));
-    Value later = call.e.slice(x, d, constantDim(call, 1), size), earlier = call.e.slice(x, d, constantDim(call, 0), size);
+    DimAttr size = call.run.larger(call.e.dim(x, d) - 1, call.e.dim(0));
+    Value later = call.e.slice(x, d, call.e.dim(1), size), earlier = call.e.slice(x, d, call.e.dim(0), size);
     x = call.e.dtype(x) == ScalarType::Bool ? call.e.create<graph::LogicalXorOp>(later, earlier) : call.e.create<graph::SubOp>(later, earlier);
   }
   call.give(x);
@@ -402,10 +400,10 @@ static void convertMeshgrid(Call &call) {
     std::swap(axes[0], axes[1]);
   SmallVector<DimAttr> shape;
   for (Value axis : axes)
-    shape.push_back(call.e.rank(axis) ? call.e.dim(axis, 0) : constantDim(call, 1));
+    shape.push_back(call.e.rank(axis) ? call.e.dim(axis, 0) : call.e.dim(1));
   auto list = std::make_shared<ListValue>();
   for (size_t i = 0; i < axes.size(); ++i) {
-    SmallVector<DimAttr> own(axes.size(), constantDim(call, 1));
+    SmallVector<DimAttr> own(axes.size(), call.e.dim(1));
     own[i] = shape[i];
     list->elements.push_back(call.run.fresh(call.e.expand(call.e.reshape(axes[i], own), shape)));
   }

@@ -11,8 +11,6 @@ using namespace graphc;
 using namespace graphc::frontend;
 using namespace graphc::frontend::builder;
 
-static DimAttr number(Call &call, int64_t value) { return call.e.dim(value); }
-
 static void convertNansum(Call &call) {
   Expr x = self(call);
   if (!Value(x))
@@ -65,7 +63,7 @@ static void convertMsort(Call &call) {
 
 /// Rows are variables, columns observations; weights count and weigh observations.
 static Expr covariance(Call &call, Expr x, double correction, bool hasCounts, bool hasWeights) {
-  x = x.rank() == 2 ? x : x.rank() == 1 ? x.unsqueeze(0) : x.reshape({number(call, 1), number(call, 1)});
+  x = x.rank() == 2 ? x : x.rank() == 1 ? x.unsqueeze(0) : x.reshape({call.e.dim(1), call.e.dim(1)});
   ScalarType type = x.dtype();
   Expr counts(call, hasCounts ? call.e.cast(call.value("fweights"), type) : Value());
   Expr weights(call, hasWeights ? call.e.cast(call.value("aweights"), type) : Value());
@@ -109,7 +107,7 @@ static void convertCorrcoef(Call &call) {
 //===-- integrals and differences -------------------------------------------------------------------------------===//
 
 /// Elements from `start` on, one fewer than there are.
-static Expr butOne(Call &call, const Expr &x, int64_t d, int64_t start) { return x.slice(d, number(call, start), x.dim(d) - 1); }
+static Expr butOne(Call &call, const Expr &x, int64_t d, int64_t start) { return x.slice(d, call.e.dim(start), x.dim(d) - 1); }
 
 /// Means of neighbours along d times their distance; none of fewer than two elements.
 static std::optional<Expr> trapezoids(Call &call, const Expr &y, int64_t d) {
@@ -125,7 +123,7 @@ static std::optional<Expr> trapezoids(Call &call, const Expr &y, int64_t d) {
     return std::nullopt;
   Expr step = butOne(call, x, own, 1) - butOne(call, x, own, 0);
   if (x.rank() == 1) {
-    SmallVector<DimAttr> shape(y.rank() - d, number(call, 1));
+    SmallVector<DimAttr> shape(y.rank() - d, call.e.dim(1));
     shape[0] = step.dim(0);
     step = step.reshape(shape);
   }
@@ -151,16 +149,16 @@ static void convertCumulativeTrapezoid(Call &call) { integrate(call, true); }
 
 /// Central differences along d, one-sided at the edges; of order 2 these are exact for parabolas. `spacing` is a number or the points [n].
 static Expr gradientAlong(Call &call, const Expr &x, int64_t d, const Expr &h, int64_t order) {
-  DimAttr n = x.dim(d), one = number(call, 1);
-  auto from = [&](const Expr &v, int64_t start, int64_t less) { return v.slice(d, number(call, start), n - less); };
+  DimAttr n = x.dim(d), one = call.e.dim(1);
+  auto from = [&](const Expr &v, int64_t start, int64_t less) { return v.slice(d, call.e.dim(start), n - less); };
   auto single = [&](const Expr &v, DimAttr at) { return v.slice(d, at, one); };
   // h [.., n - 1, ..]: distances between neighbours.
-  Expr before = h.slice(d, number(call, 0), n - 2), after = h.slice(d, one, n - 2);
+  Expr before = h.slice(d, call.e.dim(0), n - 2), after = h.slice(d, one, n - 2);
   Expr inner = (from(x, 2, 2) * before * before - from(x, 0, 2) * after * after + from(x, 1, 2) * (after * after - before * before)) / (before * after * (before + after));
   Expr slope = (butOne(call, x, d, 1) - butOne(call, x, d, 0)) / h;
-  Expr first = single(slope, number(call, 0)), last = single(slope, n - 2);
+  Expr first = single(slope, call.e.dim(0)), last = single(slope, n - 2);
   if (order == 2) {
-    Expr h0 = single(h, number(call, 0)), h1 = single(h, one), g0 = single(h, n - 2), g1 = single(h, n - 3);
+    Expr h0 = single(h, call.e.dim(0)), h1 = single(h, one), g0 = single(h, n - 2), g1 = single(h, n - 3);
     Expr s1 = single(slope, one), t1 = single(slope, n - 3);
     first = first + (first - s1) * h0 / (h0 + h1);
     last = last + (last - t1) * g0 / (g0 + g1);
@@ -170,7 +168,7 @@ static Expr gradientAlong(Call &call, const Expr &x, int64_t d, const Expr &h, i
 
 /// Distances between neighbours along d, [1.., n - 1, 1..].
 static std::optional<Expr> spacingAlong(Call &call, const Expr &x, int64_t d, size_t which) {
-  SmallVector<DimAttr> shape(x.rank(), number(call, 1));
+  SmallVector<DimAttr> shape(x.rank(), call.e.dim(1));
   shape[d] = x.dim(d) - 1;
   const Val *spacing = call.find("spacing");
   if (!spacing || spacing->is<None>())
