@@ -3,6 +3,7 @@
 // Input: SourceGraph nodes. Effect: values in the environment, graph ops in the function. A condition that depends on tensor
 // data is reported as unsupported, and what depends on it is skipped.
 #include "frontend/builder/Promotion.h"
+#include "frontend/builder/Refusals.h"
 #include "ir/support/Check.h"
 #include "llvm/ADT/ScopeExit.h"
 
@@ -402,7 +403,7 @@ Conversion Run::findConversion(const Node &node) const {
   Conversion conversion = program.table.find(node.op, node.overload);
   if (!conversion && name.ends_with("_") && !name.ends_with("__") && program.table.find(name.drop_back(), node.overload))
     conversion = convertInPlace;
-  return conversion;
+  return conversion ? conversion : findRefusal(name);
 }
 
 void Run::convertNode(const Node &node) {

@@ -179,6 +179,29 @@ static void convertTensorSplit(Call &call) {
   splitEvenly(call, x, d, call.integer("sections"));
 }
 
+/// Each tensor's dim padded with zeros and cut into `num_chunks` equal parts, [.., n, r..] to [.., chunks, part * r..]; these joined.
+static void convertChunkCat(Call &call) {
+  std::vector<Value> tensors = call.values("tensors");
+  int64_t d = call.dimIndex("dim", tensors.empty() ? 1 : call.e.rank(tensors[0])), chunks = call.integer("num_chunks");
+  if (call.failed() || tensors.empty() || chunks < 1)
+    return call.fail("_chunk_cat needs tensors and at least one chunk");
+  SmallVector<Value> parts;
+  for (Value x : tensors) {
+    SmallVector<DimAttr> shape = call.e.dims(x), none(shape.size(), call.e.dim(0)), added = none;
+    if (d >= int64_t(shape.size()))
+      return call.fail("dim " + Twine(d) + " of a tensor of rank " + Twine(shape.size()));
+    DimAttr part = graph::floorDiv(shape[d] + (chunks - 1), chunks), width = part;
+    added[d] = part * chunks - shape[d];
+    for (DimAttr size : ArrayRef(shape).drop_front(d + 1))
+      width = width * size;
+    Value padded = call.e.create<graph::PadOp>(x, call.e.constant(call.e.dtype(x), 0.0), call.e.dimArray(none), call.e.dimArray(added));
+    shape.resize(d);
+    shape.append({call.e.dim(chunks), width});
+    parts.push_back(call.e.reshape(padded, shape));
+  }
+  call.give(call.e.concat(parts, d + 1));
+}
+
 //===-- others -----------------------------------------------------------------------------------------===//
 
 static void convertRavel(Call &call) {
@@ -222,6 +245,7 @@ void builder::addCopies(ConversionTable &table) {
                                                       {"hsplit", convertTensorSplit},
                                                       {"vsplit", convertTensorSplit},
                                                       {"dsplit", convertTensorSplit},
+                                                      {"_chunk_cat", convertChunkCat},
                                                       {"ravel", convertRavel},
                                                       {"sum_to_size", convertSumToSize}};
   for (const auto &[name, conversion] : entries)

@@ -225,9 +225,6 @@ static void convertTensor(Call &call) {
   call.give(literal.hasTensor ? joinElements(call, literal, type) : call.e.constant(literal.shape, type, literal.elements));
 }
 
-static void refuseRandom(Call &call) { call.fail("random numbers are not supported"); }
-static void refuseDataDependent(Call &call) { call.fail("the result's size depends on data, which is not supported"); }
-
 void builder::addFactories(ConversionTable &table) {
   const std::pair<StringRef, Conversion> entries[] = {{"zeros", convertZeros},
                                                       {"empty", convertZeros},
@@ -256,9 +253,4 @@ void builder::addFactories(ConversionTable &table) {
                                                       {"as_tensor", convertTensor}};
   for (const auto &[name, conversion] : entries)
     table.add(("aten::" + name).str(), conversion);
-  for (StringRef name : {"rand", "randn", "randint", "rand_like", "randn_like", "randint_like", "randperm", "normal", "normal_", "uniform", "uniform_", "bernoulli",
-                         "bernoulli_", "multinomial", "exponential_", "poisson"})
-    table.refuse(("aten::" + name).str(), refuseRandom);
-  for (StringRef name : {"nonzero", "nonzero_numpy", "masked_select", "unique", "_unique2", "unique_dim", "unique_consecutive", "bincount", "argwhere"})
-    table.refuse(("aten::" + name).str(), refuseDataDependent);
 }

@@ -181,6 +181,13 @@ static void convertPdist(Call &call) {
   call.give(isEmptyOver(pairs, {1}) ? sum(pairs, {1}) : vectorNorm(pairs, call.number("p", 2), {1}, false));
 }
 
+/// All dims but d.
+static SmallVector<int64_t> otherDims(int64_t rank, int64_t d) {
+  SmallVector<int64_t> dims = allDims(rank);
+  llvm::erase(dims, d);
+  return dims;
+}
+
 /// Slices along dim whose norm exceeds maxnorm, scaled down to it.
 static void convertRenorm(Call &call) {
   Expr x(call, call.value("self"));
@@ -188,12 +195,33 @@ static void convertRenorm(Call &call) {
   double p = call.number("p"), limit = call.number("maxnorm");
   if (call.failed())
     return;
-  SmallVector<int64_t> others;
-  for (int64_t i = 0; i < x.rank(); ++i)
-    if (i != d)
-      others.push_back(i);
-  Expr wideX = x.cast(wide(x.dtype())), norm = vectorNorm(wideX, p, others, true);
+  Expr wideX = x.cast(wide(x.dtype())), norm = vectorNorm(wideX, p, otherDims(x.rank(), d), true);
   givePointwise(call, (wideX * where(norm > limit, limit / (norm + 1e-7), norm.like(1))).cast(x.dtype()));
+}
+
+/// The norms of v's slices along dim, [1, .., n, .., 1]; of all of v, 0-d, where dim is -1.
+static Expr normExcept(Call &call, const Expr &v, double p) {
+  int64_t d = call.integer("dim", 0);
+  return d == -1 ? vectorNorm(v, p, allDims(v.rank()), false) : vectorNorm(v, p, otherDims(v.rank(), call.normalizeDim(d, v.rank())), true);
+}
+
+static void convertNormExceptDim(Call &call) {
+  Expr v(call, call.value("v"));
+  double p = call.number("pow", 2);
+  if (!call.failed())
+    call.give(normExcept(call, v, p));
+}
+
+/// v with its slices along dim scaled to the norms g; the interface form also gives what their norms were.
+static void convertWeightNorm(Call &call) {
+  Expr v(call, call.value("v")), g(call, call.value("g"));
+  if (call.failed())
+    return;
+  ScalarType type = v.dtype();
+  Expr x = v.cast(wide(type)), norm = normExcept(call, x, 2);
+  call.give((x * (g.cast(x.dtype()) / norm)).cast(type));
+  if (call.op() == "aten::_weight_norm_interface")
+    call.give(norm.cast(g.dtype() == ScalarType::BF16 ? ScalarType::F32 : g.dtype()).reshape(g.dims()));
 }
 
 /// In place: the rows that the indices name, scaled down to max_norm.
@@ -223,6 +251,9 @@ void builder::addNorms(ConversionTable &table) {
                                                       {"pdist", convertPdist},
                                                       {"_pdist_forward", convertPdist},
                                                       {"renorm", convertRenorm},
+                                                      {"norm_except_dim", convertNormExceptDim},
+                                                      {"_weight_norm", convertWeightNorm},
+                                                      {"_weight_norm_interface", convertWeightNorm},
                                                       {"embedding_renorm_", convertEmbeddingRenorm}};
   for (const auto &[name, conversion] : entries)
     table.add(("aten::" + name).str(), conversion);

@@ -2,6 +2,7 @@
 #include "frontend/builder/Program.h"
 
 #include "frontend/builder/Call.h"
+#include "frontend/builder/Refusals.h"
 #include "ir/graph/Graph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
@@ -38,6 +39,7 @@ ConversionTable::ConversionTable() {
   addRecurrent(*this);
   addMutation(*this);
   addQueries(*this);
+  addRefusals(*this);
 }
 
 Conversion ConversionTable::find(StringRef op, StringRef overload) const {

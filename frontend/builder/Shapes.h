@@ -12,6 +12,8 @@ Tensor sliceView(Call &call, const Tensor &x, int64_t d, DimAttr start, DimAttr 
 Tensor selectView(Call &call, const Tensor &x, int64_t d, DimAttr index);
 /// The diagonal of dims a and b as a last dim.
 Tensor diagonalView(Call &call, const Tensor &x, int64_t offset, int64_t a, int64_t b);
+/// The same bytes as numbers of another dtype (Bits.cpp).
+Tensor viewAs(Call &call, const Tensor &x, ScalarType to);
 /// `wanted` with -1 resolved for the elements of x.
 std::optional<llvm::SmallVector<DimAttr>> resolveShape(Call &call, const Tensor &x, llvm::ArrayRef<DimAttr> wanted);
 

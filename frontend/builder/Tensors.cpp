@@ -88,6 +88,8 @@ Tensor Run::view(const Tensor &base, ViewStep step, ArrayRef<DimAttr> strides, D
 Tensor Run::storageView(const Tensor &base, ViewStep step, ArrayRef<DimAttr> strides, DimAttr offset) {
   if (!base->storage->isContiguous)
     e.fail("as_strided of a tensor whose memory is not in row-major order");
+  if (storageType(base).getElementType() != base->type.getElementType())
+    e.fail("as_strided of a tensor that is viewed as another dtype");
   auto whole = std::make_shared<TensorState>();
   whole->storage = base->storage;
   whole->requiresGrad = base->requiresGrad;
@@ -109,6 +111,10 @@ Value Run::read(const Tensor &tensor) {
 /// The storage's value with the elements that `tensor` views replaced, by their positions in memory.
 Value Run::scatterStrided(const Tensor &tensor, Value value) {
   Value base = storageValue(*this, *tensor->storage);
+  if (base && e.type(base).getElementType() != tensor->type.getElementType()) {
+    e.fail("writes through such a view of a tensor that is viewed as another dtype");
+    return {};
+  }
   bool fixed = base && e.type(base).hasStaticShape() && tensor->type.hasStaticShape() && tensor->offset.isConstant() &&
                llvm::all_of(tensor->strides, [](DimAttr stride) { return stride.isConstant(); });
   if (!fixed || !tensor->storage->isContiguous || e.type(base).getNumElements() > 1 << 20 || tensor->type.getNumElements() == 0) {

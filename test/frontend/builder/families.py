@@ -4,7 +4,7 @@
 against eager; every family in f32, some in f64 and with symbolic dims."""
 import torch
 import torch.nn.functional as F
-from eager import check, finish
+from eager import check, finish, refuse
 
 torch.manual_seed(0)
 x, y, z = torch.randn(3, 4), torch.randn(3, 4), torch.randn(2, 3, 4)
@@ -34,6 +34,12 @@ case("class losses", lambda x, c: (F.cross_entropy(x, c), F.cross_entropy(x, c, 
                                    F.nll_loss(x, c, ignore_index=3), F.multi_margin_loss(x, c), F.multilabel_margin_loss(x, torch.stack([c, c * 0 + 2, c * 0 - 1, c], 1))), x, classes)
 case("norms", lambda x, y: (torch.linalg.norm(x), torch.linalg.norm(x, 1), torch.linalg.matrix_norm(x, float("inf")), torch.linalg.vector_norm(x, 3, 1), torch.linalg.vector_norm(x, 0, 0),
                             torch.cdist(x, y), torch.cdist(x, y, 1.0), F.pdist(x), torch.dist(x, y, 3), F.pairwise_distance(x, y), x.renorm(2, 0, 1.0), F.cosine_similarity(x, y, 0)), x, y)
+filters = torch.randn(4, 3, 5)
+case("weight norms", lambda v: (*(torch._weight_norm(v, torch.norm_except_dim(v.flip(0), 2, d) + 1, d) for d in (0, 1, 2, -1)), torch.norm_except_dim(v, 3, 1)), filters)
+for dtype in (torch.float32, torch.bfloat16):
+    case(f"weight norm {dtype}", lambda v, g: torch.ops.aten._weight_norm_interface(v, g, 0), filters.to(dtype), torch.randn(4, 1, 1).abs().to(dtype))
+case("weight norm of symbolic dims", lambda v, g: torch._weight_norm(v, g, 0), filters, torch.randn(4, 1, 1), specs=["4,A,B", "4,1,1"])
+case("joined chunks", lambda z, x: (torch._chunk_cat([z, x[:2]], 0, 2), torch._chunk_cat([z, z[:, :2]], 1, 2), torch._chunk_cat([x[0], x[1, :2]], 0, 3)), z, x)
 holes = torch.where(torch.rand(3, 4) > 0.7, torch.nan, x)
 case("orders", lambda x, h: (*x.kthvalue(2, 1), x.median(), *x.median(0), h.nanmedian(), *h.median(1), *x.round().mode(1), x.quantile(0.3), x.quantile(torch.tensor([0.1, 0.9]), 1, True),
                              h.nanquantile(0.5, 1), x.msort(), x.argsort(1, descending=True), *x.topk(2, 0), *x.aminmax(dim=1), x.histc(5, -2, 2), h.nansum(1), h.nanmean(0),
@@ -62,6 +68,18 @@ for padding in ("zeros", "border", "reflection"):
     case(f"grids {padding}", lambda i, g, p=padding: tuple(F.grid_sample(i, g, m, p, a) for m in ("bilinear", "nearest", "bicubic") for a in (False, True)), image, grid)
 case("grids of volumes", lambda i, g, t: (F.grid_sample(i, g, align_corners=False), F.affine_grid(t, (2, 1, 4, 5), False), F.affine_grid(t, (2, 1, 4, 5), True)),
      torch.randn(1, 2, 3, 4, 5), torch.rand(1, 2, 3, 4, 3) * 2 - 1, torch.randn(2, 2, 3))
+whole = torch.randint(-2**62, 2**62, (3, 4))
+case("views as another dtype", lambda n, b: (n.view(torch.uint8), n.view(torch.int32), n.int().view(torch.int64), n[1:].view(torch.int16), n.t().contiguous().view(torch.int8).view(torch.int64),
+                                            b.view(torch.int8), b.view(torch.int32), b[:, 4:].view(torch.int16), b[0, 0].view(torch.int8)), whole, whole.view(torch.uint8).clone(), kinds=("pt2",))
+def write_bytes(n):
+    m = n.clone()
+    m.view(torch.uint8)[:, 1] = 7
+    m.view(torch.int32)[0].add_(1)
+    return m
+case("writes through views as another dtype", write_bytes, whole, kinds=("pt2",))
+for function, saying in ((lambda n: n.double().view(torch.int64), "a view of f64 as i64; only whole numbers can be viewed as another dtype"),
+                         (lambda n: n.view(torch.int32).as_strided((2,), (1,)), "as_strided of a tensor that is viewed as another dtype")):
+    refuse("views as another dtype", function, whole, saying=saying, kinds=("pt2",))
 square = torch.randn(2, 4, 4)
 case("small systems", lambda a, b: (torch.linalg.inv(a), torch.linalg.det(a), *torch.linalg.slogdet(a), torch.linalg.solve(a, b), torch.linalg.cholesky(a @ a.mT + torch.eye(4)),
                                     torch.linalg.solve_triangular(a.tril() + 2 * torch.eye(4), b, upper=False), torch.linalg.matrix_power(a, 5), torch.linalg.multi_dot([a[0], b[0], b[1].mT])),

@@ -99,6 +99,19 @@ REFUSED = [
     ("torch.einsum('ijk->i', [x])", "for a tensor of rank 2"),
     # random
     ("torch.rand(2)", "random numbers are not supported"),
+    ("torch.randn(2)", "random numbers are not supported"),
+    ("x + torch.randperm(3)", "random numbers are not supported"),
+    # what belongs to a backward pass, complex numbers
+    ("torch.fft.rfft(x).abs()", "complex numbers are not supported"),
+    ("torch.ops.aten._fft_r2c(x, [1], 0, True).abs()", "complex numbers are not supported"),
+    ("torch.ops.aten._fft_c2r(x, [1], 0, 4)", "complex numbers are not supported"),
+    ("torch.ops.aten._adaptive_avg_pool2d_backward(x[None], x[None])", "a step of a backward pass"),
+    ("torch.ops.aten.avg_pool2d_backward(x[None], x[None], [1, 1], [1, 1], [0, 0], False, True, None)", "a step of a backward pass"),
+    ("torch.ops.aten.convolution_backward(x[None], x[None], x[None], None, [1], [0], [1], False, [0], 1, [True, True, True])[0]", "a step of a backward pass"),
+    ("torch.ops.aten.embedding_dense_backward(x[None], n[0], 3, -1, False)", "a step of a backward pass"),
+    ("torch.ops.aten.max_pool2d_with_indices_backward(x[None], x[None], [1, 1], [1, 1], [0, 0], [1, 1], False, n[None])", "a step of a backward pass"),
+    ("torch.ops.aten.native_group_norm_backward(x[None], x[None], x, x, None, 1, 2, 3, 1, [True, True, True])[0]", "a step of a backward pass"),
+    ("torch.ops.aten.native_layer_norm_backward(x, x, [3], x, x, None, None, [True, True, True])[0]", "a step of a backward pass"),
     ("torch.dropout(x, 0.5, True)", "dropout in training mode needs random numbers, which are not supported"),
     ("F.scaled_dot_product_attention(x, x, x, dropout_p=0.5)", "attention with dropout needs random numbers, which are not supported"),
 ]
