@@ -120,4 +120,32 @@ for layout in "AB":
     relayout("weights, buffers, constants", Holder(), layout, x)
     relayout("a convolutional net", net, layout, image)
     relayout("symbolic dims", net, layout, image, dynamic={"input": {0: torch.export.Dim("B", min=1, max=16)}})
+
+clause("files that older releases wrote (make_torch113.py, make_torch28.py)")
+
+
+def stored(name, kind, specs=(), ways=("run", "compiled")):
+    """A file beside the arrays that its own release computed. `ways`: what runs it."""
+    folder_of = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "torchscript" if kind == "pt" else "pt2", "Inputs")
+    arrays = np.load(os.path.join(folder_of, name + ".npz"))
+    calls = 1 + max(int(key.split(".")[0]) for key in arrays.files)
+    base, path = os.path.join(folder, f"stored{len(jobs)}"), os.path.join(folder_of, f"{name}.{kind}")
+    command, wanted = [path], []
+    for call in range(calls):
+        part = lambda what: {key.split(".")[1]: arrays[key] for key in arrays.files if key.startswith(f"{call}.{what}")}
+        np.savez(f"{base}.{call}.npz", **part("in"))
+        wanted.append({key: torch.from_numpy(array) for key, array in part("out").items()})
+        for way in ways:
+            command += [f"--{way}", f"{base}.{call}.npz={base}.{call}.{way}.npz"]
+    for i, spec in enumerate(specs):
+        command += ["--input", f"in{i}={spec}"]
+    jobs.append(Job(current[0], name, kind, base, wanted, command))
+
+
+stored("torch113_recurrent", "pt", ["f32[2,3,4]"], ways=("compiled",))
+stored("torch113_counter", "pt", ["f32[3,4]"])
+stored("torch113_traced", "pt", ["f32[1,2,4,4]"])
+stored("torch113_attention", "pt", ["f32[2,3,8]"] * 3)
+stored("torch28_static", "pt2")
+stored("torch28_symbolic", "pt2")
 finish()
