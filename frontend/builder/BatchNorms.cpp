@@ -84,6 +84,20 @@ static void convertBatchNorm(Call &call) {
   updateRunning(call, "running_var", variance(wideX, dims, 1), n.momentum);
 }
 
+/// (x - mean) / sqrt(var + eps) over the spatial dims of each channel, of which there are a symbolic number.
+static Value normalizedChannels(Call &call, const Norm &n, ArrayRef<int64_t> spatial) {
+  Expr given(call, n.x), x = given.cast(wide(given.dtype())), centered = x - mean(x, spatial, true);
+  Expr y = centered / sqrt(mean(centered * centered, spatial, true) + n.eps);
+  SmallVector<DimAttr> channels(x.rank() - 1, call.e.dim(1));
+  channels[0] = x.dim(1);
+  auto perChannel = [&](Value parameter) { return Expr(call, parameter).cast(x.dtype()).reshape(channels); };
+  if (n.weight.value)
+    y = y * perChannel(n.weight.value);
+  if (n.bias.value)
+    y = y + perChannel(n.bias.value);
+  return y.cast(given.dtype());
+}
+
 /// On its own statistics: a group norm with a group for each channel. Running statistics are averages over the batch.
 static void convertInstanceNorm(Call &call) {
   Norm n = normOf(call);
@@ -92,12 +106,13 @@ static void convertInstanceNorm(Call &call) {
   if (!call.boolean("use_input_stats", true))
     return call.give(normalized(call, n, call.value("running_mean"), call.value("running_var")));
   Expr x(call, n.x);
-  if (!x.dim(1).isConstant())
-    return call.fail("instance_norm of a symbolic number of channels");
-  call.give(call.e.create<graph::GroupNormOp>(n.x, n.weight, n.bias, x.dim(1).getValue(), APFloat(n.eps)));
   SmallVector<int64_t> spatial;
   for (int64_t d = 2; d < x.rank(); ++d)
     spatial.push_back(d);
+  if (x.dim(1).isConstant())
+    call.give(call.e.create<graph::GroupNormOp>(n.x, n.weight, n.bias, x.dim(1).getValue(), APFloat(n.eps)));
+  else
+    call.give(normalizedChannels(call, n, spatial));
   updateRunning(call, "running_mean", mean(mean(x, spatial), {0}), n.momentum);
   updateRunning(call, "running_var", mean(variance(x, spatial, 1), {0}), n.momentum);
 }

@@ -195,10 +195,12 @@ static void convertConvolution(Call &call) { convolve(call, call.boolean("transp
 static void convertConvTranspose(Call &call) { convolve(call, true); }
 
 /// log(sum(exp(scores))) of each row, which the flash form gives beside the result.
-static Value attentionLogsumexp(Call &call, const Expr &q, const Expr &k, const OptionalOperand &mask, bool causal, double scale) {
+static Value attentionLogsumexp(Call &call, const Expr &q, const Expr &k, const OptionalOperand &mask, bool causal, FloatAttr scale) {
   SmallVector<int64_t> swap = allDims(k.rank());
   std::swap(swap[k.rank() - 1], swap[k.rank() - 2]);
-  Expr scores = Expr(call, matmul(call, q.cast(wide(q.dtype())), k.cast(wide(k.dtype())).permute(swap))) * scale;
+  Expr scores(call, matmul(call, q.cast(wide(q.dtype())), k.cast(wide(k.dtype())).permute(swap)));
+  Expr features(call, call.e.dimTensor(q.dim(q.rank() - 1), wide(q.dtype())));
+  scores = scale ? scores * scale.getValueAsDouble() : scores / sqrt(features);
   int64_t last = scores.rank() - 1;
   if (mask.value)
     scores = call.e.dtype(mask.value) == ScalarType::Bool ? where(Expr(call, mask.value), scores, -HUGE_VAL) : scores + Expr(call, call.e.cast(mask.value, scores.dtype()));
@@ -223,10 +225,7 @@ static void convertAttention(Call &call) {
   call.give(call.e.create<graph::AttentionOp>(q, k, v, mask, causal, scale, call.boolean("enable_gqa", false)));
   if (call.node.results.size() == 1)
     return;
-  DimAttr features = call.e.dim(q, call.e.rank(q) - 1);
-  if (!scale && !features.isConstant())
-    return call.fail("flash attention over a symbolic number of features");
-  call.give(attentionLogsumexp(call, Expr(call, q), Expr(call, k), mask, causal, scale ? scale.getValueAsDouble() : 1 / std::sqrt(double(features.getValue()))));
+  call.give(attentionLogsumexp(call, Expr(call, q), Expr(call, k), mask, causal, scale));
 }
 
 /// Rows [part * size, (part + 1) * size) of a packed projection weight or bias.

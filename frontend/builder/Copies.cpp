@@ -60,7 +60,11 @@ static void convertScatterIntoView(Call &call) {
   if (call.failed() || view.results.size() != 1 || !view.results[0].is<Tensor>())
     return;
   Tensor part = view.results[0].as<Tensor>();
-  if (call.e.dims(source) != SmallVector<DimAttr>(graph::getDims(part->type)))
+  SmallVector<DimAttr> shape = call.e.dims(source), wanted = graph::getDims(part->type);
+  for (size_t d = 0; d < shape.size() && shape.size() == wanted.size(); ++d)
+    if (shape[d] != wanted[d] && !(shape[d].isConstant() && wanted[d].isConstant()))
+      return unifyDims(call, shape[d], wanted[d]); // then the import starts again
+  if (shape != wanted)
     return call.fail("the source's shape is not the view's (eager refuses it too)");
   call.run.write(part, call.e.cast(source, scalarType(part->type.getElementType())));
   call.give(call.run.read(whole));
@@ -124,32 +128,35 @@ static void convertAtLeast(Call &call) {
   giveTensors(call, results);
 }
 
-/// Slices of dim d that end at the given places.
-static void splitAt(Call &call, const Tensor &x, int64_t d, ArrayRef<int64_t> ends) {
-  DimAttr total = graph::getDim(x->type, d);
-  if (!total.isConstant())
-    return call.fail("a split of the symbolic size " + total.str() + "; give that dim a number");
-  int64_t size = total.getValue();
-  auto place = [&](int64_t i) { return std::clamp<int64_t>(i < 0 ? i + size : i, 0, size); };
+/// Slices of dim d that end at the given places, which lie in [0, size].
+static void splitAt(Call &call, const Tensor &x, int64_t d, ArrayRef<DimAttr> ends) {
+  DimAttr size = graph::getDim(x->type, d), start = call.e.dim(0);
   SmallVector<Tensor> parts;
-  int64_t start = 0;
   for (size_t i = 0; i <= ends.size(); ++i) {
-    int64_t end = i < ends.size() ? place(ends[i]) : size;
-    parts.push_back(sliceView(call, x, d, call.e.dim(start), call.e.dim(std::max<int64_t>(end - start, 0)), 1));
+    DimAttr end = i < ends.size() ? ends[i] : size;
+    parts.push_back(sliceView(call, x, d, start, call.run.larger(end - start, call.e.dim(0)), 1));
     start = end;
   }
   giveTensors(call, parts);
 }
 
+/// The same for places as the user gives them: negative ones from the end, and beyond the ends.
+static void splitAt(Call &call, const Tensor &x, int64_t d, ArrayRef<int64_t> ends) {
+  DimAttr size = graph::getDim(x->type, d);
+  SmallVector<DimAttr> places;
+  for (int64_t end : ends)
+    places.push_back(call.run.smaller(call.run.larger(end < 0 ? size + end : call.e.dim(end), call.e.dim(0)), size));
+  splitAt(call, x, d, places);
+}
+
 /// Equal parts, the first ones longer by one where the size doesn't divide.
 static void splitEvenly(Call &call, const Tensor &x, int64_t d, int64_t parts) {
-  DimAttr total = graph::getDim(x->type, d);
-  if (!total.isConstant() || parts < 1)
-    return call.fail("a split of size " + total.str() + " into " + Twine(parts) + " parts; expected numbers");
-  SmallVector<int64_t> ends;
-  int64_t size = total.getValue(), each = size / parts, longer = size % parts;
+  if (parts < 1)
+    return call.fail("a split into " + Twine(parts) + " parts");
+  DimAttr size = graph::getDim(x->type, d), each = graph::floorDiv(size, parts), longer = size - each * parts;
+  SmallVector<DimAttr> ends;
   for (int64_t i = 1; i < parts; ++i)
-    ends.push_back(i * each + std::min(i, longer));
+    ends.push_back(each * i + call.run.smaller(longer, call.e.dim(i)));
   splitAt(call, x, d, ends);
 }
 
@@ -172,10 +179,10 @@ static void convertTensorSplit(Call &call) {
     for (const Val &element : *elements)
       ends.push_back(int64_t(toDouble(element)));
     bool isCount = call.e.rank(call.value("tensor_indices_or_sections")) == 0;
-    return isCount ? splitEvenly(call, x, d, ends[0]) : splitAt(call, x, d, ends);
+    return isCount ? splitEvenly(call, x, d, ends[0]) : splitAt(call, x, d, ArrayRef<int64_t>(ends));
   }
   if (call.find("indices"))
-    return splitAt(call, x, d, call.integers("indices"));
+    return splitAt(call, x, d, ArrayRef<int64_t>(call.integers("indices")));
   splitEvenly(call, x, d, call.integer("sections"));
 }
 

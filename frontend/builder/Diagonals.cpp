@@ -212,6 +212,8 @@ static void convertCross(Call &call) {
   else
     while (d + 1 < rank && !graph::isConstant(a.dim(d), 3))
       ++d;
+  if (!call.failed() && !a.dim(d).isConstant() && (call.given("dim") || call.op() == "aten::linalg_cross"))
+    return unifyDims(call, a.dim(d), call.e.dim(3)); // then the import starts again
   if (call.failed() || !graph::isConstant(a.dim(d), 3))
     return call.fail("cross needs a dim of size 3");
   auto turned = [&](const Expr &x, int64_t by) { return Expr(call, call.e.create<graph::RollOp>(Value(x), SmallVector<int64_t>{by}, SmallVector<int64_t>{d})); };

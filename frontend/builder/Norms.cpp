@@ -119,8 +119,9 @@ static void convertCosineSimilarity(Call &call) {
   int64_t rank = std::max(a.rank(), b.rank());
   SmallVector<DimAttr> shape = (a * b).dims();
   a = a.expand(shape), b = b.expand(shape);
-  auto unit = [&](const Expr &x) { return x / max(sqrt(sum(x * x, {d}, true)), eps); };
-  call.give((rank ? sum(unit(a) * unit(b), {d}) : unit(a) * unit(b)).cast(type));
+  SmallVector<int64_t> dims(rank ? 1 : 0, d);
+  auto unit = [&](const Expr &x) { return x / max(sqrt(sum(x * x, dims, true)), eps); };
+  call.give(sum(unit(a) * unit(b), dims).cast(type));
 }
 
 static Expr difference(Call &call, StringRef first, StringRef second) {

@@ -1,7 +1,7 @@
 // The parts of a tensor along one dim, as views: split, chunk, unbind.
 //
 // `a, b = x.chunk(2)` gives a list of two slices. A symbolic size may be cut where the number of pieces is known: `n.chunk(2)` are
-// ceil(n/2) and the rest, for sizes of which there are two pieces.
+// ceil(n/2) and the rest, for sizes of which there are two pieces; `a, b = x.split(4)` is built for sizes of 5 to 8.
 #include "frontend/builder/Shapes.h"
 
 using namespace mlir;
@@ -26,13 +26,45 @@ static void givePieces(Call &call, const Tensor &x, int64_t d, ArrayRef<DimAttr>
   call.give(Val(list));
 }
 
+/// How many values the program unpacks the list into; nullopt where it does something else with it.
+static std::optional<int64_t> unpackedInto(const frontend::Block &block, ValueId list) {
+  for (const Node &node : block.nodes) {
+    const auto *unpacked = node.op == "prim::ListUnpack" ? std::get_if<ValueId>(&node.operands[0].value) : nullptr;
+    if (unpacked && *unpacked == list)
+      return int64_t(node.results.size());
+    for (const frontend::Block &inner : node.blocks)
+      if (std::optional<int64_t> count = unpackedInto(inner, list))
+        return count;
+  }
+  return std::nullopt;
+}
+static std::optional<int64_t> unpackedResults(Call &call) { return unpackedInto(call.run.program.source.body, call.node.results[0]); }
+
+/// `count` pieces of a symbolic size, all but the last of `size` elements: the program is built for that many, and sizes that give other numbers of pieces are
+/// refused by a guard.
+static void cutSymbolic(Call &call, const Tensor &x, int64_t d, DimAttr size, int64_t count, StringRef how) {
+  DimAttr total = dimsOf(x)[d], before = size * (count - 1);
+  std::string message = ("the model was compiled for sizes of which " + how + " gives " + Twine(count) + " pieces").str();
+  if (count > 1 && !call.run.proved(graph::DimPredicate::Lt, before, total))
+    call.run.guard(before, "<", total, message);
+  if (!call.run.proved(graph::DimPredicate::Le, total, before + size))
+    call.run.guard(total, "<=", before + size, message);
+  SmallVector<DimAttr> sizes(count - 1, size);
+  sizes.push_back(total - before);
+  givePieces(call, x, d, sizes);
+}
+
 /// Pieces of `size` elements, the last one smaller.
 static void splitBy(Call &call, const Tensor &x, int64_t d, DimAttr size) {
   DimAttr total = dimsOf(x)[d];
   if (size == total)
     return givePieces(call, x, d, {total});
-  if (!total.isConstant() || !size.isConstant())
-    return call.fail("a split of a symbolic size " + total.str() + "; give that dim a number");
+  if (!total.isConstant() || !size.isConstant()) {
+    std::optional<int64_t> count = unpackedResults(call);
+    if (!count || *count < 1)
+      return call.fail("a split of a symbolic size " + total.str() + " into a number of pieces that isn't fixed; give that dim a number");
+    return cutSymbolic(call, x, d, size, *count, "split");
+  }
   int64_t step = size.getValue(), n = total.getValue();
   if (step <= 0)
     return call.fail("a split into pieces of " + llvm::Twine(step));
@@ -52,16 +84,6 @@ static void convertSplit(Call &call) {
   splitBy(call, x, d, call.dim("split_size"));
 }
 
-/// `chunks` pieces of a symbolic size: the program is built for that many, and sizes that give fewer are refused by a guard.
-static void chunkSymbolic(Call &call, const Tensor &x, int64_t d, int64_t chunks) {
-  DimAttr total = dimsOf(x)[d], size = graph::floorDiv(total + (chunks - 1), chunks), before = size * (chunks - 1);
-  if (!call.run.proved(graph::DimPredicate::Lt, before, total))
-    call.run.guard(before, "<", total, "the model was compiled for sizes of which chunk gives " + std::to_string(chunks) + " pieces");
-  SmallVector<DimAttr> sizes(chunks - 1, size);
-  sizes.push_back(total - before);
-  givePieces(call, x, d, sizes);
-}
-
 static void convertChunk(Call &call) {
   Tensor x = call.tensor("self");
   int64_t d = call.dimIndex("dim", x->type.getRank(), 0), chunks = call.integer("chunks");
@@ -69,15 +91,19 @@ static void convertChunk(Call &call) {
     return call.fail("chunk needs a dim and at least one piece");
   DimAttr total = dimsOf(x)[d];
   if (!total.isConstant())
-    return chunkSymbolic(call, x, d, chunks);
+    return cutSymbolic(call, x, d, graph::floorDiv(total + (chunks - 1), chunks), chunks, "chunk");
   splitBy(call, x, d, call.e.dim(std::max<int64_t>((total.getValue() + chunks - 1) / chunks, 1)));
 }
 
 static void convertUnbind(Call &call) {
   Tensor x = call.tensor("self");
   int64_t d = call.dimIndex("dim", x->type.getRank(), 0);
-  if (call.failed() || x->type.getRank() == 0 || !dimsOf(x)[d].isConstant())
-    return call.fail("unbind of a dim without a fixed size");
+  if (call.failed() || x->type.getRank() == 0)
+    return call.fail("unbind of a 0-d tensor");
+  if (std::optional<int64_t> count = dimsOf(x)[d].isConstant() ? std::nullopt : unpackedResults(call))
+    return unifyDims(call, dimsOf(x)[d], call.e.dim(*count)); // then the import starts again
+  if (!dimsOf(x)[d].isConstant())
+    return call.fail("unbind of the symbolic size " + dimsOf(x)[d].str() + "; give that dim a number");
   auto list = std::make_shared<ListValue>();
   for (int64_t i = 0; i < dimsOf(x)[d].getValue(); ++i)
     list->elements.push_back(selectView(call, x, d, call.e.dim(i)));

@@ -296,10 +296,11 @@ static void convertMove(Call &call) { castTo(call, call.tensor("self"), std::nul
 static void convertGlu(Call &call) {
   Value x = call.value("self");
   int64_t d = call.dimIndex("dim", call.e.rank(x), -1);
-  DimAttr size = call.e.dim(x, d);
-  if (!size.isConstant() || size.getValue() % 2)
-    return call.fail("glu needs an even, constant size");
-  DimAttr half = call.e.dim(size.getValue() / 2);
+  DimAttr size = call.e.dim(x, d), half = graph::floorDiv(size, 2);
+  if (size.isConstant() && size.getValue() % 2)
+    return call.fail("glu needs an even size");
+  if (half * 2 != size)
+    call.run.guard(half * 2, "==", size, "glu needs an even size of dim " + std::to_string(d));
   Value gate = call.e.create<graph::SigmoidOp>(call.e.slice(x, d, half, half));
   call.give(call.e.create<graph::MulOp>(call.e.slice(x, d, call.e.dim(0), half), gate));
 }

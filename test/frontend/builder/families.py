@@ -63,6 +63,7 @@ case("diagonals and blocks", lambda x, z: (torch.diag_embed(z, 1), torch.diag(x[
 image, columns = torch.randn(2, 3, 6, 7), torch.randn(2, 12, 30)
 case("patches", lambda i, c: (F.unfold(i, (2, 3), 2, 1, 2), F.fold(c, (6, 7), 2), torch.ops.aten._upsample_bilinear2d_aa(i, (4, 9), False), torch.ops.aten._upsample_bicubic2d_aa(i, (8, 3), True),
                               torch.ops.aten.max_unpool2d(*F.max_pool2d(i, 2, return_indices=True), (6, 7)), F.pad(i, (-1, 2, 1, -2), "replicate"), F.pad(i, (2, -1, 0, 1), "reflect")), image, columns)
+case("gathers of nothing, similarities of numbers", lambda x, i: (x[0].gather(0, i), F.cosine_similarity(x[0, 0], x[1, 1], 0)), x, torch.zeros(2, 0, dtype=torch.int64))
 grid = torch.rand(2, 5, 4, 2) * 2.6 - 1.3
 for padding in ("zeros", "border", "reflection"):
     case(f"grids {padding}", lambda i, g, p=padding: tuple(F.grid_sample(i, g, m, p, a) for m in ("bilinear", "nearest", "bicubic") for a in (False, True)), image, grid)

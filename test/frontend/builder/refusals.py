@@ -73,7 +73,7 @@ REFUSED = [
     ("torch.constant_pad_nd(x, [1])", "padding needs a pair of numbers for each of the last dims"),
     ("F.pad(x, [1, 1], mode='mirror')", "padding mode 'mirror'"),
     ("x.roll([1, 2], [0])", "roll needs one shift for each dim"),
-    ("F.glu(x, 1)", "glu needs an even, constant size"),
+    ("F.glu(x, 1)", "glu needs an even size"),
     ("torch.pixel_shuffle(x, 2)", "pixel_shuffle needs [..., c, h, w] and a factor of at least 1"),
     ("torch.channel_shuffle(x[0], 3)", "channel_shuffle needs [n, c, ...] and at least one group"),
     ("s.diff()", "diff of a 0-d tensor"),

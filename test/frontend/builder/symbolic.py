@@ -92,6 +92,21 @@ def forward(self, x):
     c, d = x.split([1, x.size(0) - 1])
     return a, b, c, d
 """, torch.randn(6, 4), specs=["n:2..,4"], more=[(torch.randn(7, 4),), (torch.randn(2, 4),)])
+script("pieces of a symbolic size, as many as are unpacked", """
+def forward(self, x, y):
+    a, b, c = x.split(3)
+    d, e = x.tensor_split(2)
+    f, g, h = x.tensor_split([1, -2])
+    i, j = y.unbind(1)
+    return a, b, c, d, e, f, g, h, i, j
+""", torch.randn(8, 4), torch.randn(3, 2), specs=["n,4", "m,k"], more=[(torch.randn(7, 4), torch.randn(1, 2)), (torch.randn(9, 4), torch.randn(4, 2))])
+script("sizes that an operator makes equal, halves or counts", """
+def forward(self, x, d, e, q):
+    z = F.instance_norm(x, weight=x[0, :, 0], bias=x[0, :, 1])
+    return F.glu(x, 1), torch.diagonal_scatter(e, d), z, torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(q, q, q)[1]
+""", torch.randn(2, 4, 5), torch.randn(4), torch.randn(4, 4), torch.randn(1, 2, 3, 8), specs=["a,b:2..,5", "m", "4,4", "1,2,n,f"],
+       more=[(torch.randn(3, 2, 5), torch.randn(4), torch.randn(4, 4), torch.randn(1, 2, 1, 16))])
+script("a cross product along a symbolic size, which is 3", "def forward(self, x):\n    return torch.linalg.cross(x, x.flip(0), dim=1)", torch.randn(2, 3), specs=["n,m"], more=[(torch.randn(5, 3),)])
 script("one size for two inputs by name and by use", """
 def forward(self, a, b, c):
     return a + b, torch.cat([a, c], 1)
@@ -125,6 +140,11 @@ no("a split of a symbolic size into pieces", """
 def forward(self, x):
     return x.split(2)
 """, x, specs=["n,4"], saying="a split of a symbolic size n")
+no("a size of another number of pieces", """
+def forward(self, x):
+    a, b = x.split(3)
+    return a
+""", x, specs=["n,4"], run=(torch.randn(7, 4),), saying="the model was compiled for sizes of which split gives 2 pieces")
 no("sizes that can't be equal", """
 def forward(self, a, b):
     return a + b
