@@ -9,7 +9,7 @@ using namespace graphc::codegen;
 
 static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// What generated code asks of the caller's memory: it loads and stores elements and vectors of them unaligned.
+/// What generated code asks of its memory: it loads and stores elements and vectors of them unaligned.
 static uint32_t elementAlignment(RankedTensorType type) { return std::max(1u, type.getElementTypeBitWidth() / 8); }
 
 VariantBuilder::VariantBuilder(func::FuncOp function, const plan::PlanT &plan, const TargetCode &code, PlanTables &tables)
@@ -30,8 +30,7 @@ uint32_t VariantBuilder::addBuffer(RankedTensorType type, plan::BufferKind kind,
   buffer->dims = tables.dimsOf(type);
   buffer->order = tables.orderOf(type);
   buffer->bytes = tables.dim(getByteSize(type));
-  if (kind == plan::BufferKind::Input)
-    buffer->alignment = elementAlignment(type);
+  buffer->alignment = elementAlignment(type);
   buffer->first_step = UINT32_MAX; // until a step uses it
   variant->buffers.push_back(std::move(buffer));
   return variant->buffers.size() - 1;
@@ -264,7 +263,6 @@ void VariantBuilder::addReturn(func::ReturnOp op, ArrayRef<graph::WriteStateOp> 
     if (root.kind == plan::BufferKind::Arena && isWhole) {
       root.kind = plan::BufferKind::Output;
       root.index = i;
-      root.alignment = elementAlignment(typeOf(value));
     }
     variant->outputs.push_back(buffer);
   }

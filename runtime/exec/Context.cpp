@@ -46,6 +46,16 @@ std::string statusText(const plan::Plan &plan, const graphc_status_slot &status)
   }
 }
 
+/// What kernels rely on for a constant or state: the most that any of its buffers asks for.
+uint32_t alignmentOf(const plan::Plan &plan, plan::BufferKind kind, uint32_t index) {
+  uint32_t alignment = 1;
+  for (const plan::Variant *variant : *plan.variants())
+    for (const plan::Buffer *buffer : *variant->buffers())
+      if (buffer->kind() == kind && buffer->index() == index && buffer->alias_of() == -1)
+        alignment = std::max(alignment, buffer->alignment());
+  return alignment;
+}
+
 } // namespace
 
 Busy::Busy(Context &context) : flag_(context.busyFlag()) {
@@ -63,18 +73,37 @@ Context::Context(std::shared_ptr<const Model> model, const ContextOptions &optio
   outputs_.resize(model_->outputs().size());
   const size_t stateCount = model_->plan().states() ? model_->plan().states()->size() : 0;
   states_.resize(stateCount);
-  if (options_.arenaOff) {
-    for (BoundInput &input : inputs_)
-      input.copy = Storage(true);
-    for (BoundOutput &output : outputs_)
-      output.own = Storage(true);
-  }
+  scratch_.resize(options_.arenaOff ? threads_ : 1);
+  scratchOf_.resize(threads_);
+  if (options_.arenaOff)
+    guardEverything();
   inputDimsScratch_.resize(inputs_.size());
   stateDimsScratch_.resize(stateCount);
   roots_.inputs.resize(inputs_.size());
   roots_.outputs.resize(outputs_.size());
   roots_.states.resize(stateCount);
   resetState();
+}
+
+void Context::guardEverything() {
+  for (BoundInput &input : inputs_)
+    input.copy = Storage::guarded(1);
+  for (BoundOutput &output : outputs_)
+    output.own = Storage::guarded(1);
+  for (uint32_t i = 0; i < states_.size(); ++i)
+    states_[i].storage = Storage::guarded(alignmentOf(model_->plan(), plan::BufferKind::State, i));
+  for (Storage &scratch : scratch_)
+    scratch = Storage::guarded(64);
+  const auto *constants = model_->plan().constants();
+  for (uint32_t i = 0; constants && i < constants->size(); ++i) {
+    const size_t bytes = constants->Get(i)->size();
+    Storage &copy = constants_.emplace_back(Storage::guarded(alignmentOf(model_->plan(), plan::BufferKind::Constant, i)));
+    copy.reserve(bytes);
+    if (bytes > 0)
+      std::memcpy(copy.data(), model_->constant(i), bytes);
+    copy.protect();
+    roots_.constants.push_back(copy.data());
+  }
 }
 
 void Context::makeKey() {
@@ -180,10 +209,20 @@ void Context::reserveFor(Instance &instance) {
   if (arena_.capacity() < instance.arenaBytes())
     arena_ = Storage(); // contents don't matter: no need for both at once
   arena_.reserve(instance.arenaBytes());
-  const uint64_t stride = (instance.scratchBytes() + 4095) & ~uint64_t(4095);
-  scratch_.reserve(stride * threads_);
+  reserveScratch(instance.scratchBytes());
   for (size_t i = 0; i < states_.size(); ++i)
     states_[i].storage.reserve(instance.stateBytes()[i]);
+}
+
+void Context::reserveScratch(uint64_t bytes) {
+  const uint64_t stride = options_.arenaOff ? 0 : (bytes + 4095) & ~uint64_t(4095);
+  for (Storage &scratch : scratch_) {
+    if (options_.arenaOff && scratch.capacity() != bytes)
+      scratch = Storage::guarded(64);
+    scratch.reserve(options_.arenaOff ? bytes : stride * threads_);
+  }
+  for (unsigned worker = 0; worker < threads_; ++worker)
+    scratchOf_[worker] = options_.arenaOff ? scratch_[worker].data() : scratch_[0].data() + worker * stride;
 }
 
 Instance &Context::prepare() {
@@ -210,8 +249,7 @@ void Context::execute(Instance &instance) {
   status_ = {GRAPHC_STATUS_NONE, -1, 0, 0};
   ExecutionEnv env;
   env.workers = threads_;
-  env.scratch = scratch_.data();
-  env.scratchStride = (instance.scratchBytes() + 4095) & ~uint64_t(4095);
+  env.scratch = scratchOf_.data();
   env.status = &status_;
   env.states = &states_;
   env.profile = profile_;
@@ -223,7 +261,7 @@ void Context::execute(Instance &instance) {
   const PoolLease lease(pool, options_.waitForPool);
   env.pool = lease.pool();
   if (options_.arenaOff)
-    instance.poisonGuardedBuffers();
+    poison(instance);
   Executor(instance, env).run();
 }
 
@@ -258,10 +296,35 @@ void Context::run() {
   execute(instance);
   if (status_.code != GRAPHC_STATUS_NONE)
     reportFailure(instance);
-  if (const int64_t buffer = instance.overwrittenGuard(); buffer >= 0)
-    throw internalFailure(text("a kernel wrote past the end of buffer ", buffer));
+  if (options_.arenaOff)
+    checkGuards(instance);
   finish(instance);
   needsReset_ = false;
+}
+
+void Context::poison(Instance &instance) {
+  instance.poisonGuardedBuffers();
+  for (const BoundOutput &output : outputs_)
+    std::memset(output.own.data(), 0xff, output.own.capacity());
+  for (const Storage &scratch : scratch_)
+    std::memset(scratch.data(), 0xff, scratch.capacity());
+}
+
+void Context::checkGuards(const Instance &instance) const {
+  if (const int64_t buffer = instance.overwrittenGuard(); buffer >= 0)
+    throw internalFailure(text("a kernel wrote outside of buffer ", buffer));
+  for (size_t i = 0; i < inputs_.size(); ++i)
+    if (!inputs_[i].copy.slackIntact())
+      throw internalFailure(text("a kernel wrote outside of input '", model_->inputs()[i].name, "'"));
+  for (size_t i = 0; i < outputs_.size(); ++i)
+    if (!outputs_[i].own.slackIntact())
+      throw internalFailure(text("a kernel wrote outside of output '", model_->outputs()[i].name, "'"));
+  for (size_t i = 0; i < states_.size(); ++i)
+    if (!states_[i].storage.slackIntact())
+      throw internalFailure(text("a kernel wrote outside of state ", i));
+  for (const Storage &scratch : scratch_)
+    if (!scratch.slackIntact())
+      throw internalFailure("a kernel wrote outside of its scratch memory");
 }
 
 void Context::reportFailure(const Instance &instance) const {
@@ -290,7 +353,11 @@ void Context::reportFailure(const Instance &instance) const {
 }
 
 uint64_t Context::memory() const {
-  uint64_t total = arena_.footprint() + scratch_.footprint();
+  uint64_t total = arena_.footprint();
+  for (const Storage &scratch : scratch_)
+    total += scratch.footprint();
+  for (const Storage &constant : constants_)
+    total += constant.footprint();
   for (const BoundInput &input : inputs_)
     total += input.copy.footprint();
   for (const BoundOutput &output : outputs_)

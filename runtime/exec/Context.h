@@ -82,6 +82,11 @@ private:
   Instance &instanceToBuild();
   Instance &buildInstance();
   void reserveFor(Instance &instance);
+  void reserveScratch(uint64_t bytes);
+  void guardEverything();
+  /// Arena mode off: fills what kernels have to write with NaN bytes; and throws where something was written beside a buffer.
+  void poison(Instance &instance);
+  void checkGuards(const Instance &instance) const;
   void bindMemory(Instance &instance);
   std::byte *inputAddress(size_t index, const Instance::Input &input);
   std::byte *outputAddress(size_t index, const Instance::Output &output);
@@ -101,7 +106,10 @@ private:
   std::vector<std::vector<int64_t>> stateDimsScratch_, inputDimsScratch_;
   int64_t lastVariant_ = -1; // whose `next` comes; -1: start
   bool needsReset_ = false, hasOutputs_ = false;
-  Storage arena_, scratch_;
+  Storage arena_;
+  std::vector<Storage> scratch_;     // one for all workers; arena mode off: one for each
+  std::vector<std::byte *> scratchOf_; // each worker's
+  std::vector<Storage> constants_;   // arena mode off: copies between guard pages
   std::vector<std::unique_ptr<Instance>> cache_;
   Instance *current_ = nullptr; // of the last preparation
   uint64_t runCount_ = 0;

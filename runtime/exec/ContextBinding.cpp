@@ -124,7 +124,7 @@ std::byte *Context::inputAddress(size_t index, const Instance::Input &input) {
   if (!bound.copied)
     return orNothing(bound.data);
   if (options_.arenaOff && bound.copy.capacity() != input.bytes)
-    bound.copy = Storage(true); // the guard page right behind it
+    bound.copy = Storage::guarded(input.alignment); // the guard page right behind it
   bound.copy.reserve(input.bytes);
   stridedCopy(bound.dims, sizeOf(model_->inputs()[index].dtype), bound.copy.data(), bound.denseStrides, bound.data,
               bound.strides);
@@ -143,7 +143,7 @@ std::byte *Context::outputAddress(size_t index, const Instance::Output &output) 
   if (bound.inPlace)
     return orNothing(bound.data);
   if (options_.arenaOff && bound.own.capacity() != output.bytes)
-    bound.own = Storage(true);
+    bound.own = Storage::guarded(alignment);
   bound.own.reserve(output.bytes);
   return bound.own.data();
 }

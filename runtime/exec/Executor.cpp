@@ -71,7 +71,7 @@ void Executor::launch(uint32_t index, unsigned worker, int64_t begin, int64_t en
                                    instance_.dims().values.data(),
                                    env_.status,
                                    &services(),
-                                   env_.scratch + worker * env_.scratchStride,
+                                   env_.scratch[worker],
                                    static_cast<int32_t>(worker),
                                    static_cast<int32_t>(index)};
   step.kernel(&args, begin, end);

@@ -33,8 +33,7 @@ public:
 struct ExecutionEnv {
   ThreadPool *pool = nullptr; // entered by the caller; null: everything on the calling thread
   unsigned workers = 1;
-  std::byte *scratch = nullptr; // workers × scratchStride bytes
-  size_t scratchStride = 0;
+  std::byte *const *scratch = nullptr; // of each worker
   graphc_status_slot *status = nullptr;
   std::vector<StateSlot> *states = nullptr;
   uint64_t *profile = nullptr; // nanoseconds per step are added

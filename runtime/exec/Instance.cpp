@@ -156,7 +156,7 @@ void Instance::placeArena(const InstanceEnv &env) {
     arenaBytes_ = planArena(requests_, offsets_);
   } else {
     for (const ArenaRequest &request : requests_)
-      guarded_.emplace_back(true).reserve(request.bytes);
+      guarded_.emplace_back(Storage::guarded(request.alignment)).reserve(request.bytes);
     offsets_.assign(requests_.size(), 0);
   }
   for (Place &place : places_) {
@@ -350,6 +350,8 @@ std::byte *Instance::rootAddress(const Place &place, const Roots &roots) const {
   case Root::Guarded: return guarded_[place.index].data();
   case Root::Constant: break;
   }
+  if (!roots.constants.empty())
+    return roots.constants[place.index];
   static std::byte nothing[64];
   const std::byte *constant = model_->constant(place.index);
   return constant ? const_cast<std::byte *>(constant) : nothing; // kernels read constants only (the mapping is read only)

@@ -18,10 +18,10 @@
 
 namespace graphc::runtime {
 
-/// Where the memory of a run is, besides constants.
+/// Where the memory of a run is. `constants` is empty where they are read from the artifact.
 struct Roots {
   std::byte *arena = nullptr;
-  std::vector<std::byte *> inputs, outputs, states;
+  std::vector<std::byte *> inputs, outputs, states, constants;
   bool operator==(const Roots &) const = default;
 };
 
@@ -86,7 +86,7 @@ public:
   uint64_t scratchBytes() const { return scratchBytes_; } // of one worker, a multiple of 64
   bool hasParallelSteps() const { return hasParallelSteps_; }
   bool touchesState() const { return touchesState_; }
-  /// Arena mode off: fills each buffer with NaN bytes; and after the run the first buffer written past its end, or -1.
+  /// Arena mode off: fills each buffer with NaN bytes; and after the run the first buffer beside which something was written, or -1.
   void poisonGuardedBuffers();
   int64_t overwrittenGuard() const;
   uint64_t guardedBytes() const;

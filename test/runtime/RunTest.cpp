@@ -277,7 +277,7 @@ TEST(Run, ArenaOffGivesTheSameAndFindsOverruns) {
     FAIL() << "the overrun was not seen";
   } catch (const Error &error) {
     EXPECT_EQ(error.status(), GRAPHC_ERROR_INTERNAL);
-    EXPECT_NE(std::string(error.what()).find("past the end of buffer"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("outside of buffer"), std::string::npos) << error.what();
   }
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 /// Options of the design that this version does not have.
 constexpr const char *laterOptions[] = {"--precision", "--dump-dir", "--fullgraph", "--fallback",
-                                        "--bound",     "--arena",    "--no-vendor"};
+                                        "--bound",     "--no-vendor"};
 
 llvm::Error refuseLaterOptions(const Arguments &arguments) {
   for (const std::string &argument : arguments)

@@ -1,12 +1,14 @@
 // `graphc run FILE [--inputs in.npz] [--outputs out.npz]`: runs a model once, from the start of its state.
 #include "tools/driver/Failure.h"
 #include "tools/graphc/Commands.h"
+#include "tools/graphc/FaultReport.h"
 #include "tools/graphc/Feed.h"
 #include "tools/graphc/LoadedModel.h"
 #include "tools/npz/Npz.h"
 #include <CLI/CLI.hpp>
 #include <cstring>
 #include <fmt/format.h>
+#include <optional>
 
 namespace graphc::cli {
 namespace {
@@ -34,7 +36,7 @@ std::string formatArray(const npz::NamedArray &entry) {
 llvm::Error runCommand(const Arguments &arguments) {
   CLI::App app("Runs an artifact, or compiles and runs a model file, once.", "graphc run");
   CompileArguments compileArguments;
-  std::string inputs, outputs;
+  std::string inputs, outputs, arena = "planned";
   std::vector<std::string> data;
   uint32_t threads = 0;
   compileArguments.addTo(app, "an artifact (.gcx) or a model file (.pt, .pt2)");
@@ -43,6 +45,9 @@ llvm::Error runCommand(const Arguments &arguments) {
   app.add_option("--outputs", outputs, "where to write the outputs (default: their first elements are printed)")
       ->option_text("FILE.npz");
   app.add_option("--threads", threads, "most threads (default: all)")->option_text("N");
+  app.add_option("--arena", arena, "off: each buffer in pages of its own between inaccessible ones, to find kernels that read or write too far")
+      ->option_text("planned|off")
+      ->check(CLI::IsMember({"planned", "off"}));
   llvm::Expected<bool> goOn = parse(app, arguments);
   if (!goOn || !*goOn)
     return goOn.takeError();
@@ -59,8 +64,12 @@ llvm::Error runCommand(const Arguments &arguments) {
     graphc_context_options options{};
     options.size = sizeof options;
     options.threads = threads;
+    options.arena = arena == "off" ? GRAPHC_ARENA_OFF : GRAPHC_ARENA_PLANNED;
     graphc::Context context(*loaded->model, &options);
     feed->bind(context);
+    std::optional<FaultReport> faults;
+    if (options.arena == GRAPHC_ARENA_OFF)
+      faults.emplace(*loaded->model, context);
     context.run();
     std::vector<npz::NamedArray> results = readOutputs(context);
     if (!outputs.empty())
