@@ -20,7 +20,7 @@ else:
     config.name = "graphc"
     config.test_format = lit.formats.ShTest(execute_external=False)
     config.suffixes = [".mlir", ".test", ".py"]
-    config.excludes = ["Inputs", "lit.cfg.py", "status.py", "runtime", "models", "conformance", "python", "random"]
+    config.excludes = ["Inputs", "lit.cfg.py", "status.py", "runtime", "models", "conformance", "python", "random", "bounds"]
     config.test_source_root = os.path.join(config.graphc_source, "test")
     config.test_exec_root = os.path.join(config.graphc_build, "test")
 

@@ -342,6 +342,7 @@ static void convertTopk(Call &call) {
   givePair(call, op, given, true);
 }
 
+/// A class is looked up among the classes first, which checks it.
 static void convertOneHot(Call &call) {
   Value x = call.value("self");
   int64_t classes = call.integer("num_classes", -1);
@@ -351,7 +352,11 @@ static void convertOneHot(Call &call) {
   shape.push_back(call.e.dim(int64_t(1)));
   Value range = call.e.create<graph::IotaOp>(mlir::Attribute(call.e.dim(int64_t(0))), mlir::Attribute(call.e.dim(int64_t(1))), call.e.dim(classes),
                                              elementType(call.e.context(), ScalarType::I64));
-  Value hit = call.e.create<graph::EqOp>(call.e.reshape(call.e.cast(x, ScalarType::I64), shape), range);
+  if (call.failed())
+    return;
+  Value flat = call.e.reshape(call.e.cast(x, ScalarType::I64), {graph::getNumElements(call.e.type(x))});
+  Value checked = call.e.create<graph::IndexSelectOp>(range, flat, 0);
+  Value hit = call.e.create<graph::EqOp>(call.e.reshape(checked, shape), range);
   call.give(call.e.cast(hit, ScalarType::I64));
 }
 

@@ -1,0 +1,4 @@
+"""The process of bounds.py that may fault."""
+import bounds
+
+bounds.work()
