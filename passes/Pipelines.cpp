@@ -7,23 +7,28 @@
 
 using namespace mlir;
 
+static void add(OpPassManager &pm, const graphc::PipelineOptions &options, std::unique_ptr<Pass> pass) {
+  if (pass->getArgument() != options.skip)
+    pm.addPass(std::move(pass));
+}
+
 void graphc::buildGraphPhase(OpPassManager &pm, const PipelineOptions &options) {
-  pm.addPass(createDecompose());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createFoldConstants());
+  add(pm, options, createDecompose());
+  add(pm, options, createCanonicalizerPass());
+  add(pm, options, createCSEPass());
+  add(pm, options, createFoldConstants());
 }
 
 void graphc::buildFusionPhase(OpPassManager &pm, const PipelineOptions &options) {
-  pm.addPass(createAssignLayouts());
+  add(pm, options, createAssignLayouts());
   if (options.optLevel > 0)
-    pm.addPass(createFuseKernels());
+    add(pm, options, createFuseKernels());
 }
 
 void graphc::buildKernelPhase(OpPassManager &pm, const PipelineOptions &options) {
-  pm.addPass(createOutlineKernels({options.strictNumerics}));
-  pm.addPass(createPackWeights());
-  pm.addPass(createCSEPass());
+  add(pm, options, createOutlineKernels({options.strictNumerics}));
+  add(pm, options, createPackWeights());
+  add(pm, options, createCSEPass());
 }
 
 void graphc::buildTargetPhase(OpPassManager &pm, const PipelineOptions &options) {

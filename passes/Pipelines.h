@@ -14,6 +14,7 @@ namespace graphc {
 struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   Option<int> optLevel{*this, "opt-level", llvm::cl::desc("0: every op a kernel of its own; 1 or more: everything"), llvm::cl::init(1)};
   Option<bool> strictNumerics{*this, "strict-numerics", llvm::cl::desc("f16 and bf16 results round after every op, also inside a kernel"), llvm::cl::init(false)};
+  Option<std::string> skip{*this, "skip", llvm::cl::desc("flag of a pass to leave out, for tests: canonicalize, cse, graphc-fold-constants, …")};
 };
 
 /// What is the same for all targets: composite ops taken apart, constants folded.

@@ -106,7 +106,7 @@ using Texts = std::vector<std::string>;
 
 struct Options {
   Options(const std::string &method, const Texts &inputs, const Texts &binds, const Texts &targets, const std::string &opt,
-          const std::string &name)
+          const std::string &name, const std::string &skip)
       : inputs(pointers(inputs)), binds(pointers(binds)), targets(pointers(targets)) {
     c.size = sizeof c;
     c.method = method.c_str();
@@ -115,6 +115,7 @@ struct Options {
     c.targets = this->targets.data(), c.target_count = targets.size();
     c.opt = opt.c_str();
     c.name = name.c_str();
+    c.debug_skip = skip.c_str();
   }
   static std::vector<const char *> pointers(const Texts &texts) {
     std::vector<const char *> result;
@@ -127,8 +128,8 @@ struct Options {
 };
 
 CompilationObject compile(nb::object source, const std::string &method, const Texts &inputs, const Texts &binds, const Texts &targets,
-                      const std::string &opt, const std::string &name) {
-  Options options(method, inputs, binds, targets, opt, name);
+                      const std::string &opt, const std::string &name, const std::string &skip) {
+  Options options(method, inputs, binds, targets, opt, name, skip);
   graphc_compilation *compilation = nullptr;
   if (nb::isinstance<nb::bytes>(source)) {
     nb::bytes bytes = nb::borrow<nb::bytes>(source);

@@ -50,19 +50,20 @@ def _check(compilation):
     return diagnostics
 
 
-def compile(model, inputs=None, *, bind=None, method="forward", opt="default", target=None, name="model", level=None):
+def compile(model, inputs=None, *, bind=None, method="forward", opt="default", target=None, name="model", level=None, debug_skip=None):
     """Compiles a model file.
 
     model: a path, or the file's bytes. inputs: example tensors, or specs such as "f32[B,3]" (a letter is a dim that varies, 1
     or more; "B:0..8" gives a range), as a list by position or a dict by name; a .pt2 knows its inputs, TorchScript doesn't.
     bind: values of arguments that are no tensors. opt: "none" or "default". target: "cpu" (code for x86-64-v3 and v4),
     "cpu:native", … or several; "interpreter" runs the model op by op in the reference interpreter, without generated code.
-    name: what messages call a model given as bytes. level: the code to take of those the artifact has ("x86-64-v3").
+    name: what messages call a model given as bytes. level: the code to take of those the artifact has ("x86-64-v3"). debug_skip (tests): a pass
+    to leave out, by its flag.
     """
     targets = [] if target is None else [target] if isinstance(target, str) else list(target)
     source = bytes(model) if isinstance(model, (bytes, bytearray, memoryview)) else os.fspath(model)
     binds = [f"{key}={value}" for key, value in (bind or {}).items()]
-    compilation = _graphc.compile(source, method, _specs(inputs), binds, targets, opt, name)
+    compilation = _graphc.compile(source, method, _specs(inputs), binds, targets, opt, name, debug_skip or "")
     diagnostics = _check(compilation)
     if targets == ["interpreter"]:
         return InterpretedModel(compilation, diagnostics)

@@ -1,5 +1,5 @@
 # graphc bisect: a bug planted in each pass of the pipeline, and in the machine code, is put down to that pass, and a kernel that it
-# changed is named; without one nothing differs.
+# changed is named; a bug in the code of one kernel is put down to that kernel; without one nothing differs.
 # REQUIRES: graphc, torch, python-torch
 # RUN: rm -rf %t && mkdir %t && cd %t && %python %s | FileCheck %s
 import json
@@ -40,7 +40,7 @@ def bisect(*arguments, status):
 # CHECK: nothing differs
 print(bisect("net.pt2", "--seeds", "1", status=0))
 
-points = bisect("net.pt2", "--debug-plant", "nowhere", status=2).split("expected ")[1].strip().split(", ")
+points = bisect("net.pt2", "--debug-plant", "nowhere", status=2).split("expected ")[1].strip().removesuffix(" or codegen:KERNEL").split(", ")
 # CHECK: at least 9 points
 print("at least 9 points" if len(points) >= 9 and points[0] == "import" and points[-1] == "codegen" else points)
 # CHECK: all named
@@ -53,6 +53,14 @@ for point in points:
     if report["pass"] != point or not finding["kernel"] or "bisect-command.py:" not in finding["location"]:
         wrong.append((point, report["pass"], finding))
 print("all named" if not wrong else wrong, flush=True)
+
+# CHECK: each kernel named
+wrong = []
+for kernel in ("convolution_relu", "layer_norm", "softmax"):
+    found = bisect("net.pt2", "--seeds", "1", "--debug-plant", f"codegen:{kernel}", "--json", status=5)
+    if found["pass"] != "codegen" or found["verify"]["finding"]["kernel"] != kernel:
+        wrong.append((kernel, found["pass"], found["verify"]["finding"]))
+print("each kernel named" if not wrong else wrong, flush=True)
 
 # CHECK: after graphc-fuse-kernels: right
 # CHECK: after graphc-outline-kernels: wrong

@@ -31,6 +31,7 @@ driver::OptionTexts toTexts(const graphc_compile_options &options) {
   driver::OptionTexts result;
   result.method = options.method ? options.method : "";
   result.level = options.opt ? options.opt : "";
+  result.debugSkip = options.debug_skip ? options.debug_skip : "";
   result.inputs = texts(options.inputs, options.input_count);
   result.binds = texts(options.binds, options.bind_count);
   result.targets = texts(options.targets, options.target_count);

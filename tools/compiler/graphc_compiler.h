@@ -58,6 +58,7 @@ typedef struct graphc_compile_options {
   size_t target_count;
   const char *opt;            /* "none", "default"; NULL: "default" */
   const char *name;           /* what messages and the artifact call a model that is given as bytes; NULL: "model" */
+  const char *debug_skip;     /* for tests: a pass to leave out, by its flag ("cse", "graphc-assign-layouts"); NULL: none */
 } graphc_compile_options;
 
 typedef struct graphc_compilation graphc_compilation;

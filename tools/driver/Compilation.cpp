@@ -95,6 +95,8 @@ llvm::Error Compilation::import() {
   cpuOptions.levels = std::move(*levels);
   if (!options.debugPlant.empty() && !isPlantable(options.debugPlant))
     return failure(ExitStatus::Usage, "--debug-plant " + options.debugPlant + ": expected " + plantableText());
+  if (!options.debugSkip.empty() && !isPlantable(options.debugSkip))
+    return failure(ExitStatus::Usage, "--debug-skip " + options.debugSkip + ": expected a pass of " + plantableText());
   begin("Reading the model");
   if (!llvm::sys::fs::exists(options.path))
     return failure(ExitStatus::Model, "'" + options.path + "': no such file");
@@ -129,6 +131,7 @@ llvm::Error Compilation::runPasses(llvm::StringRef phase, llvm::function_ref<voi
   PipelineOptions pipeline;
   pipeline.optLevel = options.optLevel == OptLevel::None ? 0 : 1;
   pipeline.strictNumerics = options.strictNumerics;
+  pipeline.skip = options.debugSkip;
   build(pm, pipeline);
   if (afterPass || !options.debugPlant.empty())
     pm.addInstrumentation(std::make_unique<AfterPassInstrumentation>([this](llvm::StringRef pass) { passDone(pass); }));
@@ -181,10 +184,10 @@ void Compilation::countFusedOps() {
 
 /// The kernels' code; a planted "codegen" bug is in the code only, so that the plan and the module know nothing of it.
 llvm::Expected<codegen::TargetCode> Compilation::compileModule() {
-  if (options.debugPlant != "codegen")
+  if (!isInCode(options.debugPlant))
     return codegen::compileKernels(*module, dims, cpuOptions);
   mlir::OwningOpRef<mlir::ModuleOp> wrong(mlir::cast<mlir::ModuleOp>((*module)->clone()));
-  planted = plantBug(*wrong);
+  planted = plantBugInCode(*wrong, options.debugPlant);
   return codegen::compileKernels(*wrong, dims, cpuOptions);
 }
 

@@ -40,6 +40,7 @@ struct CompileOptions {
   std::string output;            // where Emit::Artifact is written, as it is made; empty: into CompileResult::artifact
   bool strictNumerics = false;   // f16 and bf16 round after every op, as in eager, also inside a kernel
   std::string debugPlant; // tests of verify and bisect: a wrong value is computed from this pass on; see PlantBug.h
+  std::string debugSkip;  // tests: a pass that is left out, by its flag
 
   /// Called when a phase starts, from the compiling thread: ("Lowering kernels", done, total); total 0: unknown.
   std::function<void(llvm::StringRef phase, size_t done, size_t total)> progress;

@@ -30,6 +30,7 @@ llvm::Expected<CompileOptions> graphc::driver::parseOptions(const std::string &p
   options.path = path;
   options.targets = texts.targets;
   options.debugPlant = texts.debugPlant;
+  options.debugSkip = texts.debugSkip;
   if (!texts.method.empty())
     options.method = texts.method;
   llvm::Expected<OptLevel> level = parseLevel(texts.level);

@@ -17,10 +17,11 @@ struct OptionTexts {
   std::vector<std::string> inputs;  // "x=f32[B,3]"
   std::vector<std::string> binds;   // "sr=16000"
   std::vector<std::string> targets; // "cpu", …; read by compile()
-  std::string debugPlant;           // see CompileOptions
+  std::string debugPlant, debugSkip; // see CompileOptions
 
   bool anyGiven() const {
-    return !method.empty() || !level.empty() || !numerics.empty() || !inputs.empty() || !binds.empty() || !targets.empty() || !debugPlant.empty();
+    return !method.empty() || !level.empty() || !numerics.empty() || !inputs.empty() || !binds.empty() || !targets.empty() ||
+           !debugPlant.empty() || !debugSkip.empty();
   }
 };
 

@@ -29,9 +29,13 @@ static std::vector<std::string> pipelinePoints() {
   return points;
 }
 
-bool driver::isPlantable(StringRef point) { return llvm::is_contained(pipelinePoints(), point); }
+static constexpr StringRef inKernel = "codegen:";
 
-std::string driver::plantableText() { return llvm::join(pipelinePoints(), ", "); }
+bool driver::isPlantable(StringRef point) { return point.starts_with(inKernel) || llvm::is_contained(pipelinePoints(), point); }
+
+bool driver::isInCode(StringRef point) { return point == "codegen" || point.starts_with(inKernel); }
+
+std::string driver::plantableText() { return llvm::join(pipelinePoints(), ", ") + " or codegen:KERNEL"; }
 
 static bool isFloat(Type type) { return getElementTypeOrSelf(type).isF32() || getElementTypeOrSelf(type).isF64(); }
 
@@ -48,22 +52,33 @@ static void spoil(Value value) {
     wrong->setAttr(groupAttrName, group);
 }
 
-static bool plantInKernel(ModuleOp module, func::FuncOp function) {
+/// The last float that the kernel stores becomes its cosine.
+static bool plantInKernel(kernel::FuncOp kernel) {
+  kernel::StoreOp last;
+  kernel.walk([&](kernel::StoreOp store) {
+    if (isFloat(store.getValue().getType()))
+      last = store;
+  });
+  if (!last)
+    return false;
+  OpBuilder builder(last);
+  last.getValueMutable().assign(scalar::CosOp::create(builder, last.getLoc(), last.getValue())->getResult(0));
+  return true;
+}
+
+static bool plantInLaunch(ModuleOp module, func::FuncOp function) {
   SmallVector<kernel::LaunchOp> launches(function.getOps<kernel::LaunchOp>());
-  for (size_t i = launches.size() / 2, tried = 0; tried < launches.size(); ++tried, i = (i + 1) % launches.size()) {
-    auto kernel = module.lookupSymbol<kernel::FuncOp>(launches[i].getKernel());
-    kernel::StoreOp last;
-    kernel.walk([&](kernel::StoreOp store) {
-      if (isFloat(store.getValue().getType()))
-        last = store;
-    });
-    if (!last)
-      continue;
-    OpBuilder builder(last);
-    last.getValueMutable().assign(scalar::CosOp::create(builder, last.getLoc(), last.getValue())->getResult(0));
-    return true;
-  }
+  for (size_t i = launches.size() / 2, tried = 0; tried < launches.size(); ++tried, i = (i + 1) % launches.size())
+    if (plantInKernel(module.lookupSymbol<kernel::FuncOp>(launches[i].getKernel())))
+      return true;
   return false;
+}
+
+bool driver::plantBugInCode(ModuleOp module, StringRef point) {
+  if (!point.consume_front(inKernel))
+    return plantBug(module);
+  auto kernel = module.lookupSymbol<kernel::FuncOp>(point);
+  return kernel && plantInKernel(kernel);
 }
 
 bool driver::plantBug(ModuleOp module) {
@@ -73,7 +88,7 @@ bool driver::plantBug(ModuleOp module) {
       longest = function;
   if (!longest)
     return false;
-  if (plantInKernel(module, longest))
+  if (plantInLaunch(module, longest))
     return true;
   SmallVector<Operation *> candidates;
   for (Operation &op : longest.getBody().front())

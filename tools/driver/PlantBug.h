@@ -12,13 +12,16 @@
 namespace graphc::driver {
 
 /// Whether `--debug-plant` can name this point: "import", a pass of the pipeline by its flag (a second run of it with "#2"), or
-/// "codegen" (the machine code is wrong, the module isn't).
+/// "codegen" (the machine code is wrong, the module isn't), or "codegen:KERNEL" for one kernel's.
 bool isPlantable(llvm::StringRef point);
+bool isInCode(llvm::StringRef point);
 /// The points, for messages.
 std::string plantableText();
 
 /// False where no op or kernel computes f32 or f64.
 bool plantBug(mlir::ModuleOp module);
+/// On the copy of the module that machine code is made from; `point` is in code. False too where there is no such kernel.
+bool plantBugInCode(mlir::ModuleOp module, llvm::StringRef point);
 
 } // namespace graphc::driver
 

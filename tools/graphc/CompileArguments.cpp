@@ -23,6 +23,7 @@ void CompileArguments::addTo(CLI::App &app, const std::string &fileHelp) {
                                                "are fused (default: where a kernel ends)")
       ->option_text("default|strict");
   app.add_option("--debug-plant", texts.debugPlant)->group(""); // not in --help: docs/CLI.md
+  app.add_option("--debug-skip", texts.debugSkip)->group("");
 }
 
 } // namespace graphc::cli
