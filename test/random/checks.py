@@ -10,7 +10,7 @@ import torch
 import graphc
 import judge
 import models
-from graphs import Graph, run, widened
+from graphs import Graph, run, run_and_write, widened
 
 
 class Refused(Exception):
@@ -41,8 +41,10 @@ def compile_graph(graph, symbolic=False, **options):
 
 
 def results_of(model, inputs):
-    results = model(*[t.clone(memory_format=torch.preserve_format) for t in inputs])
-    return [results] if isinstance(results, torch.Tensor) else list(results)
+    """Outputs, and the inputs as they are afterwards."""
+    given = [t.clone(memory_format=torch.preserve_format) for t in inputs]
+    results = model(*given)
+    return ([results] if isinstance(results, torch.Tensor) else list(results)) + given
 
 
 def floor_of(graph):
@@ -65,7 +67,7 @@ def explained_by_rounding(graph, found, eager, reference):
     """True where all outputs are as near to the reference as the reference itself is when its inputs are rounded once more, times 16: sums that
     cancel magnify the last bits, and there is no telling which order of adding is right."""
     wide = widened(graph)
-    moved = run(wide, [_perturbed(t, given.dtype) for t, given in zip(wide.inputs, graph.inputs)])
+    moved = run_and_write(wide, [_perturbed(t, given.dtype) for t, given in zip(wide.inputs, graph.inputs)])
     for y, e, r, m in zip(found, eager, reference, moved):
         if y.dtype != e.dtype or y.shape != e.shape or (not e.is_floating_point() and not torch.equal(y, e)):
             return False
@@ -77,8 +79,7 @@ def explained_by_rounding(graph, found, eager, reference):
 
 def judge_graph(graph, model, what, inputs=None):
     """Raises Wrong where the model's results aren't eager's."""
-    eager = [t.clone() for t in run(graph)]
-    reference = [t.clone() for t in run(widened(graph))]
+    eager, reference = run_and_write(graph), run_and_write(widened(graph))
     found = results_of(model, graph.inputs if inputs is None else inputs)
     why = judge.judge_all(found, eager, reference, floor_of(graph))
     if why and not explained_by_rounding(graph, found, eager, reference):
@@ -91,6 +92,18 @@ def _plain(graph, rng):
 
 def _unoptimized(graph, rng):
     judge_graph(graph, compile_graph(graph, opt="none"), "opt none")
+
+
+def _skipped(graph, rng):
+    """Without one of the passes that a program can do without."""
+    name = rng.choice(("canonicalize", "cse", "graphc-fold-constants", "graphc-assign-layouts", "graphc-fuse-kernels", "graphc-pack-weights"))
+    judge_graph(graph, compile_graph(graph, debug_skip=name), f"without {name}")
+
+
+def _guarded(graph, rng):
+    """Each buffer between inaccessible pages."""
+    model = compile_graph(graph)
+    judge_graph(graph, model.context(arena=False), "between guard pages")
 
 
 def _exposed(graph, rng):
@@ -117,6 +130,12 @@ def _strided(graph, rng):
     judge_graph(graph, compile_graph(graph), "inputs with other strides", inputs)
 
 
+def _channels_last(graph, rng):
+    """Where no input has four dims, the first gets other strides."""
+    inputs = [t.contiguous(memory_format=torch.channels_last) if t.dim() == 4 else t.mT.contiguous().mT if t.dim() > 1 else t for t in graph.inputs]
+    judge_graph(graph, compile_graph(graph), "inputs channels last", inputs)
+
+
 def _threads(graph, rng):
     model = compile_graph(graph)
     one, two = (results_of(model.context(threads=n), graph.inputs) for n in (1, 2))
@@ -126,7 +145,7 @@ def _threads(graph, rng):
 
 
 CHECKS = {"plain": _plain, "unoptimized": _unoptimized, "exposed": _exposed, "reordered": _reordered, "symbolic": _symbolic,
-          "strided": _strided, "threads": _threads}
+          "strided": _strided, "channels_last": _channels_last, "threads": _threads, "skipped": _skipped, "guarded": _guarded}
 
 
 def check(graph, rng, name):

@@ -1,7 +1,7 @@
 """Random programs of valid tensor operators, as data: drawn from a seed, run by PyTorch, made into modules, shrunk.
 
 A Graph has inputs (tensors) and steps; a step applies an operator of OPERATORS to earlier values (inputs first, then steps' results) with constants.
-In-place steps write into a view of an earlier value and yield that value. E.g.
+In-place steps write into an earlier value, or a view of it, and yield that value; in three programs of ten also into inputs. E.g.
 
   Graph(inputs=[x], steps=[Step("relu", [0], ()), Step("add", [0, 1], ()), Step("add_into_slice", [2, 0], (0, 1))], outputs=[3])
 """
@@ -59,6 +59,13 @@ def run(graph, inputs=None):
         return graph.module()(*[t.clone(memory_format=torch.preserve_format) for t in (graph.inputs if inputs is None else inputs)])
 
 
+def run_and_write(graph, inputs=None):
+    """The outputs and what the inputs hold afterwards, as copies."""
+    given = [t.clone(memory_format=torch.preserve_format) for t in (graph.inputs if inputs is None else inputs)]
+    with torch.no_grad():
+        return [t.clone() for t in graph.module()(*given)] + given
+
+
 def widened(graph):
     """The program and its inputs in fp64, the reference: every float dtype becomes f64, in casts too."""
     wide = {torch.float32: torch.float64, torch.float16: torch.float64, torch.bfloat16: torch.float64}
@@ -85,6 +92,8 @@ def _usable(value):
 def _draw_inputs(rng):
     shape = [rng.choice(SHAPE_SIZES[1:] if rng.random() < 0.9 else SHAPE_SIZES) for _ in range(rng.randint(1, 4))]
     inputs = [_tensor(rng, torch.float32, shape)]
+    if len(shape) == 4 and rng.random() < 0.5:
+        inputs[0] = inputs[0].contiguous(memory_format=torch.channels_last)
     for _ in range(rng.randint(1, 3)):
         other = list(shape)
         if rng.random() < 0.4:
@@ -95,13 +104,26 @@ def _draw_inputs(rng):
     return inputs
 
 
+def _extended(graph, step, values):
+    """The values with that of one more step, which share memory as in the program; None where it raises or makes values that aren't usable."""
+    try:
+        if not OPERATORS[step.operator].in_place:
+            value = OPERATORS[step.operator].apply(*[values[o] for o in step.operands], *step.constants)
+            return values + [value] if _usable(value) else None
+        everything = list(range(len(values) + 1))
+        results = list(run(Graph(graph.inputs, graph.steps + [step], everything)))
+    except Exception:
+        return None
+    return results if all(_usable(value) for value in results[len(graph.inputs):]) else None
+
+
 def draw(seed):
     """A graph of 5 to 40 steps."""
     rng = random.Random(seed)
     graph = Graph(_draw_inputs(rng), [], [])
-    values = [t.clone() for t in graph.inputs]
+    values = [t.clone(memory_format=torch.preserve_format) for t in graph.inputs]
     names, weights = zip(*((name, operator.weight) for name, operator in OPERATORS.items()))
-    wanted, attempts = rng.randint(5, 40), 0
+    wanted, attempts, writes_inputs = rng.randint(5, 40), 0, rng.random() < 0.3
     while len(graph.steps) < wanted and attempts < 40 * wanted:
         attempts += 1
         operator = OPERATORS[rng.choices(names, weights)[0]]
@@ -110,18 +132,13 @@ def draw(seed):
         if candidate is None:
             continue
         operands, constants = candidate
-        if operator.in_place and any(o < len(graph.inputs) for o in operands[:1]):
+        if operator.in_place and operands[0] < len(graph.inputs) and not writes_inputs:
             continue
         step = Step(name, operands, constants)
-        trial = Graph(graph.inputs, graph.steps + [step], [])
-        try:
-            trial.outputs = list(range(len(trial.inputs) + len(trial.steps)))
-            results = run(trial)
-        except Exception:
-            continue
-        if all(_usable(value) for value in results[len(graph.inputs):]):
+        results = _extended(graph, step, values)
+        if results is not None:
             graph.steps.append(step)
-            values = list(results)
+            values = results
     used = {o for step in graph.steps for o in step.operands}
     last = [i + len(graph.inputs) for i in range(len(graph.steps)) if i + len(graph.inputs) not in used]
     graph.outputs = last[-4:] or [len(graph.inputs) + len(graph.steps) - 1]

@@ -4,6 +4,7 @@ Each says how to pick operands and constants (`propose`: None where nothing fits
 jump (floor, casts of floats to integers, comparisons of computed floats) are left out where rounding decides the result.
 """
 import dataclasses
+import math
 from typing import Callable
 
 import torch
@@ -17,7 +18,7 @@ class Operator:
     propose: Callable
     apply: Callable
     weight: float = 1
-    in_place: bool = False
+    in_place: bool = False  # writes into its first operand and yields it
 
 
 OPERATORS = {}
@@ -165,6 +166,71 @@ def _write(change):
     return apply
 
 
+def _through_transpose(change):
+    """Writes a row of the transposed target."""
+    def apply(target, source, d, i):
+        change(target.transpose(d, -1).select(-1, i), source)
+        return target
+    return apply
+
+
+def _into_row(rng, values):
+    i = _pick(rng, [i for i in _numbers(values) if values[i].dim() and values[i].numel()])
+    if i is None:
+        return None
+    d = rng.randrange(values[i].dim())
+    where = d, rng.randrange(values[i].shape[d])
+    row = values[i].transpose(d, -1).select(-1, where[1])
+    j = _pick(rng, [j for j in _numbers(values) if torch.promote_types(values[j].dtype, values[i].dtype) == values[i].dtype and
+                    _broadcastable(row, values[j]) and torch.broadcast_shapes(row.shape, values[j].shape) == row.shape])
+    return None if j is None else ([i, j], where)
+
+
+def _masked(rng, values):
+    masks = [i for i, t in enumerate(values) if t.dtype == torch.bool]
+    i = _pick(rng, _numbers(values))
+    if i is None:
+        return None
+    m = _pick(rng, [m for m in masks if _broadcastable(values[i], values[m]) and torch.broadcast_shapes(values[i].shape, values[m].shape) == values[i].shape])
+    return None if m is None else ([i, m], ())
+
+
+def _masked_fill(target, mask):
+    return target.masked_fill_(mask, 2)
+
+
+def _places(rng, t):
+    """A dim, and places along it (some twice, some from the end)."""
+    if not t.dim() or not t.numel():
+        return None
+    d = rng.randrange(t.dim())
+    return d, tuple(rng.randrange(t.shape[d]) for _ in range(rng.randint(1, 5)))
+
+
+def _index_add(target, d, places):
+    return target.index_add_(d, torch.tensor(places), torch.ones_like(target.index_select(d, torch.tensor(places))))
+
+
+def _index_put(target, d, places):
+    target.transpose(0, d)[torch.tensor(places)] = 3
+    return target
+
+
+def _images(values):
+    return [i for i, t in enumerate(values) if t.dtype in (torch.float32, torch.float64) and t.dim() == 4 and t.numel() and min(t.shape[2:]) >= 2]
+
+
+def _weights(t, *shape):
+    """Eighths, which every dtype holds exactly."""
+    return (torch.arange(math.prod(shape), dtype=torch.float64).mul(37).remainder(17).sub(8) / 8).reshape(shape).to(t.dtype)
+
+
+def _conv2d(t, channels, kernel, stride, padding, depthwise):
+    if depthwise:
+        return F.conv2d(t, _weights(t, t.shape[1], 1, kernel, kernel), None, stride, padding, groups=t.shape[1]) * 0.25
+    return F.conv2d(t, _weights(t, channels, t.shape[1], kernel, kernel), _weights(t, channels), stride, padding) * 0.1
+
+
 def _add(name, propose, apply, weight=1.0, in_place=False):
     OPERATORS[name] = Operator(propose, apply, weight, in_place)
 
@@ -209,3 +275,24 @@ _add("cat", _same_but, _cat, 0.8)
 _add("copy_into_slice", _into, _write(lambda view, source: view.copy_(source)), 1.0, True)
 _add("add_into_slice", _into, _write(lambda view, source: view.add_(source)), 1.0, True)
 _add("fill_slice", _one(_numbers, _slice), lambda t, *where: _write(lambda view, c: view.fill_(c))(t, 1, *where), 0.5, True)
+_add("add_through_transpose", _into_row, _through_transpose(lambda view, source: view.add_(source)), 0.7, True)
+_add("copy_through_transpose", _into_row, _through_transpose(lambda view, source: view.copy_(source)), 0.7, True)
+_add("masked_fill_", _masked, _masked_fill, 0.5, True)
+_add("relu_", _one(_floats), lambda t: t.relu_(), 0.4, True)
+_add("scale_slice", _one(_floats, _slice), lambda t, *where: _write(lambda view, c: view.mul_(c))(t, 0.5, *where), 0.5, True)
+_add("index_add_", _one(_numbers, _places), _index_add, 0.4, True)
+_add("index_put_", _one(_numbers, _places), _index_put, 0.4, True)
+_add("index_select", _one(_everything, _places), lambda t, d, places: t.index_select(d, torch.tensor(places)), 0.5)
+_add("transpose", _one(_everything, lambda rng, t: (rng.randrange(t.dim()), rng.randrange(t.dim())) if t.dim() else None), lambda t, a, b: t.transpose(a, b), 0.6)
+_add("diagonal", _one(_everything, lambda rng, t: (rng.randint(-1, 1),) if t.dim() == 2 else None), lambda t, k: t.diagonal(k), 0.4)
+_add("unfold", _one(_everything, lambda rng, t: (lambda d: (d, min(2, t.shape[d]), rng.choice((1, 2))) if t.shape[d] else None)(rng.randrange(t.dim())) if t.dim() else None),
+     lambda t, d, size, step: t.unfold(d, size, step), 0.3)
+_add("chunk", _one(_everything, lambda rng, t: _dim(rng, t) if t.dim() and t.numel() else None), lambda t, d: t.chunk(2, d)[-1], 0.5)
+_add("sorted", _one(_numbers, _dim), lambda t, d: t.sort(d).values, 0.2)
+_add("pad", _one(_floats, lambda rng, t: ((rng.randint(-1, 2), rng.randint(0, 2)),) if t.dim() and t.shape[-1] > 1 else None), lambda t, p: F.pad(t, p, value=0.5), 0.4)
+_add("channels_last", _one(lambda values: [i for i, t in enumerate(values) if t.dim() == 4]), lambda t: t.contiguous(memory_format=torch.channels_last), 0.7)
+_add("as_image", _one(_floats, lambda rng, t: (lambda c: (1, c, 2, t.numel() // c // 2))(rng.choice((1, 2, 3, 4))) if t.numel() >= 16 and t.numel() % 24 == 0 else None),
+     lambda t, *shape: t.reshape(shape), 0.6)
+_add("conv2d", _one(_images, lambda rng, t: (rng.choice((1, 3, 8, 17)), rng.choice((1, 2, 3)), rng.choice((1, 1, 2)), 1, rng.random() < 0.3)), _conv2d, 1.2)
+_add("max_pool2d", _one(_images), lambda t: F.max_pool2d(t, 2, 1), 0.5)
+_add("avg_pool2d", _one(_images), lambda t: F.avg_pool2d(t, 2, 2, ceil_mode=True), 0.5)

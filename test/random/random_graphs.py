@@ -3,8 +3,9 @@
   random_graphs.py --count 300                     seeds from the date, which is printed
   random_graphs.py --seed 1 --count 100000 --jobs 2 --work DIR      a long run; DIR/failures.txt grows as failures are found
 
-Each program has 5 to 40 operators: pointwise and mixed dtypes, reductions, matmul, views, in-place writes into views, sizes 0 and 1. Checked: its
-results, and two of: unoptimized, an intermediate exposed, outputs reversed, dims symbolic, inputs of other strides, 1 against 2 threads (bitwise).
+Each program has 5 to 40 operators: pointwise and mixed dtypes, reductions, matmul, convolutions and pools of either memory format, views, in-place
+writes into views and inputs, sizes 0 and 1. Checked: its results (and what its inputs hold afterwards), and two of: unoptimized, one pass left out, an
+intermediate exposed, outputs reversed, dims symbolic, inputs of other strides, channels last, between guard pages, 1 against 2 threads (bitwise).
 A failure is shrunk to a few operators and printed as Python. Exit status 1 where anything but right or refused was found, or nothing ran right.
 """
 import argparse
