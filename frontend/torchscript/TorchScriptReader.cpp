@@ -2,6 +2,7 @@
 // process of its own.
 #include "frontend/torchscript/TorchScriptReader.h"
 
+#include "frontend/pickle/TensorArchive.h"
 #include "frontend/torchscript/ReaderProcess.h"
 #include "frontend/zip/ZipArchive.h"
 
@@ -89,6 +90,41 @@ Error checkBytes(StringRef path, const ZipArchive &archive) {
   return Error::success();
 }
 
+/// Whether a storage that a pickle names, ("storage", type, key, device, elements), has as many bytes as it says: LibTorch reads beyond a shorter one.
+Error checkStorage(StringRef path, const ZipArchive &archive, const std::string &folder, const PickleDocument &document, const PickleValue &id) {
+  if (id.children.size() < 5)
+    return Error::success();
+  std::optional<ScalarType> dtype = scalarTypeOfStorage(document[id.children[1]].text);
+  std::string name = folder + document[id.children[2]].text;
+  int64_t elements = document[id.children[4]].integer;
+  if (!dtype)
+    return Error::success(); // of a dtype that is refused later
+  const ZipEntry *entry = archive.find(name);
+  if (!entry)
+    return failure(path, "the weights record " + name + " is missing");
+  if (elements < 0 || uint64_t(elements) > entry->size / scalarTypeSize(*dtype))
+    return failure(path, "the weights record " + name + " has " + std::to_string(entry->size) + " bytes; expected " + std::to_string(elements) + " elements of " +
+                             scalarTypeName(*dtype));
+  return Error::success();
+}
+
+Error checkStorages(StringRef path, const ZipArchive &archive) {
+  std::string root = rootFolder(archive).str();
+  for (const char *name : {"data", "constants"}) {
+    Expected<std::string> bytes = archive.read(*archive.find(root + name + ".pkl"));
+    Expected<PickleDocument> document = bytes ? readPickle(*bytes) : bytes.takeError();
+    if (!document) { // LibTorch knows more pickles, and says what is wrong with the others
+      llvm::consumeError(document.takeError());
+      continue;
+    }
+    for (const PickleValue &value : document->values)
+      if (value.kind == PickleValue::Kind::Persistent)
+        if (Error error = checkStorage(path, archive, root + name + "/", *document, (*document)[value.children[0]]))
+          return error;
+  }
+  return Error::success();
+}
+
 /// What reading says, with the file's name.
 Error named(StringRef path, Error error) {
   return llvm::handleErrors(
@@ -118,6 +154,8 @@ Expected<SourceGraph> graphc::frontend::readTorchScript(StringRef path, const To
     return version.takeError();
 #ifdef GRAPHC_WITH_TORCH
   if (Error error = checkBytes(path, **archive))
+    return error;
+  if (Error error = checkStorages(path, **archive))
     return error;
   Expected<SourceGraph> graph = torchscript::readInProcess(path.str(), **archive, options.method);
   if (!graph)
