@@ -56,7 +56,7 @@ print("all named" if not wrong else wrong, flush=True)
 
 # CHECK: each kernel named
 wrong = []
-for kernel in ("convolution_relu", "layer_norm", "softmax"):
+for kernel in ("permute", "convolution_relu", "linear_add", "layer_norm", "softmax"):
     found = bisect("net.pt2", "--seeds", "1", "--debug-plant", f"codegen:{kernel}", "--json", status=5)
     if found["pass"] != "codegen" or found["verify"]["finding"]["kernel"] != kernel:
         wrong.append((kernel, found["pass"], found["verify"]["finding"]))

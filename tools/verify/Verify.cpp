@@ -42,6 +42,7 @@ private:
   llvm::Error find();
   Finding describeFinding(const Deviation &deviation, const InputSet &set, unsigned call);
   std::string findCause(const Deviation &deviation, const InputSet &set, unsigned call);
+  bool blameEarlier(const Deviation &deviation, const InputSet &set, Finding &finding);
   std::string tryWithoutFusion(const Deviation &deviation, const InputSet &set);
   llvm::Expected<std::optional<Deviation>> findUnfused(const InputSet &set);
   llvm::Error findAmongKernels(const InputSet &set, unsigned call);
@@ -182,8 +183,34 @@ Finding Verifier::describeFinding(const Deviation &deviation, const InputSet &se
   frontend::ValueId id = subject.names.of(deviation.value).id;
   if (id < subject.compilation.getSource().values.size())
     finding.value = subject.compilation.getSource().values[id].name;
-  finding.cause = findCause(deviation, set, call);
+  if (!blameEarlier(deviation, set, finding))
+    finding.cause = findCause(deviation, set, call);
   return finding;
+}
+
+/// A kernel before the one that the wrong value is of, whose results are no values of the source, may have wrong code: then that one is named.
+bool Verifier::blameEarlier(const Deviation &deviation, const InputSet &set, Finding &finding) {
+  llvm::Expected<std::unique_ptr<TracedRun>> run = subject.makeRun(options.threads);
+  if (!run) {
+    llvm::consumeError(run.takeError()); // findCause says so
+    return false;
+  }
+  std::vector<std::vector<Tensor>> calls(set.calls.begin(), set.calls.begin() + finding.call + 1);
+  llvm::Expected<std::optional<WrongKernel>> wrong = findWrongKernel(**run, subject.getKernels(), calls);
+  if (!wrong) {
+    llvm::consumeError(wrong.takeError());
+    return false;
+  }
+  kernel::LaunchOp end = deviation.launch;
+  bool sameCall = *wrong && (*wrong)->call == finding.call && (*wrong)->launch->getBlock() == end->getBlock();
+  if (!*wrong || (sameCall && !(*wrong)->launch->isBeforeInBlock(end)))
+    return false;
+  finding.kernel = (*wrong)->launch.getKernel().str();
+  finding.lines = linesOf((*wrong)->launch.getLoc());
+  finding.shape = "";
+  finding.cause = "that kernel comes before the one of the wrong value (" + end.getKernel().str() + "), and its code is wrong: interpreting it on the inputs that it got gives another value (" +
+                  describe((*wrong)->verdict.ours) + ")";
+  return true;
 }
 
 std::string Verifier::findCause(const Deviation &deviation, const InputSet &set, unsigned call) {
