@@ -146,6 +146,16 @@ def _where(rng, values):
     return None if pair is None or not masks else ([rng.choice(masks)] + pair[0], ())
 
 
+def _is_order_free(target, source):
+    """Whether eager reads `source` before it writes `target`: where they share some elements, its copies depend on the order."""
+    if target.untyped_storage().data_ptr() != source.untyped_storage().data_ptr():
+        return True
+    if (target.shape, target.stride(), target.storage_offset()) == (source.shape, source.stride(), source.storage_offset()):
+        return True
+    places = [torch.arange(t.untyped_storage().nbytes() // t.element_size()).as_strided(t.shape, t.stride(), t.storage_offset()).flatten() for t in (target, source)]
+    return not torch.isin(*places).any()
+
+
 def _into(rng, values):
     """A target, a source that broadcasts to a slice of it, the slice."""
     i = _pick(rng, _numbers(values))
@@ -154,7 +164,7 @@ def _into(rng, values):
     where = _slice(rng, values[i])
     part = _flat_slice(values[i], *where)
     fits = [j for j in _numbers(values) if torch.promote_types(values[j].dtype, values[i].dtype) == values[i].dtype and _broadcastable(part, values[j]) and
-            torch.broadcast_shapes(part.shape, values[j].shape) == part.shape]
+            torch.broadcast_shapes(part.shape, values[j].shape) == part.shape and _is_order_free(part, values[j])]
     j = _pick(rng, fits)
     return None if j is None else ([i, j], where)
 
@@ -182,7 +192,8 @@ def _into_row(rng, values):
     where = d, rng.randrange(values[i].shape[d])
     row = values[i].transpose(d, -1).select(-1, where[1])
     j = _pick(rng, [j for j in _numbers(values) if torch.promote_types(values[j].dtype, values[i].dtype) == values[i].dtype and
-                    _broadcastable(row, values[j]) and torch.broadcast_shapes(row.shape, values[j].shape) == row.shape])
+                    _broadcastable(row, values[j]) and torch.broadcast_shapes(row.shape, values[j].shape) == row.shape and
+                    _is_order_free(row, values[j])])
     return None if j is None else ([i, j], where)
 
 

@@ -1,5 +1,6 @@
 // See InterpretedModel.h.
 #include "tools/driver/InterpretedModel.h"
+#include "codegen/plan/VariantBuilder.h"
 #include "tools/driver/Failure.h"
 
 using namespace graphc;
@@ -27,5 +28,13 @@ llvm::Expected<std::vector<interpreter::Tensor>> InterpretedModel::run(std::vect
   std::unique_ptr<interpreter::Interpreter> &interpreter = interpreters[precision == interpreter::Precision::Double];
   if (!interpreter)
     interpreter = std::make_unique<interpreter::Interpreter>(module, precision);
-  return interpreter->run(functions.front(), std::move(inputs));
+  mlir::func::FuncOp function = functions.front();
+  llvm::Expected<std::vector<interpreter::Tensor>> results = interpreter->run(function, std::move(inputs));
+  if (!results)
+    return results.takeError();
+  std::vector<interpreter::Tensor> outputs;
+  for (auto &&[i, result] : llvm::enumerate(*results))
+    if (!function.getResultAttr(i, codegen::writesInput)) // what an input holds afterwards is no output
+      outputs.push_back(std::move(result));
+  return outputs;
 }
