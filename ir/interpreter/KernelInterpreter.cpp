@@ -1,6 +1,7 @@
 // See KernelInterpreter.h. A kernel's body is evaluated for a block of grid points ("lanes") at a time; inner domains are looped over, with every lane at
 // the same inner index.
 #include "ir/interpreter/KernelInterpreter.h"
+#include "ir/interpreter/MatrixReader.h"
 #include "ir/interpreter/Products.h"
 #include "ir/interpreter/ScalarEval.h"
 #include "ir/support/Check.h"
@@ -19,6 +20,7 @@ using kernel::Monoid;
 namespace {
 
 constexpr int64_t blockSize = 4096;
+constexpr int64_t matrixBlock = 1 << 17; // elements of a contraction's lhs that are read at a time
 
 /// a combined with b by the monoid, per lane; argmax and argmin combine (value, index) pairs.
 class Accumulator {
@@ -362,14 +364,46 @@ private:
     }
   }
 
-  /// Elements of one contraction operand as a [rows, depth] matrix of lanes at the current grid point.
-  Lanes readMatrix(kernel::ContractOp op, Value source, AffineMap map, std::optional<IntegerSet> mask, ArrayRef<int64_t> rows,
-                   ArrayRef<int64_t> depth) {
-    Tensor &buffer = *buffers[source];
-    SmallVector<int64_t> domain(rows);
-    llvm::append_range(domain, depth);
-    int64_t total = volume(domain);
-    Lanes result(buffer.elementType(), total);
+  /// One operand of a contraction as a [rows, depth] matrix at the current grid point.
+  struct MatrixAccess {
+    Tensor *buffer;
+    AffineMap map;
+    std::optional<IntegerSet> mask;
+    SmallVector<int64_t> rows, depth;
+    std::optional<MatrixReader> reader; // where map and mask are linear
+  };
+  MatrixAccess openMatrix(Value source, AffineMap map, std::optional<IntegerSet> mask, ArrayRef<int64_t> rows, ArrayRef<int64_t> depth) {
+    MatrixAccess access{buffers[source], map, mask, SmallVector<int64_t>(rows), SmallVector<int64_t>(depth), std::nullopt};
+    access.reader = MatrixReader::create(map, mask, {getGridPoint(), symbolValues, rows, depth, access.buffer->sizes});
+    return access;
+  }
+  SmallVector<int64_t> getGridPoint() {
+    SmallVector<int64_t> point;
+    for (unsigned d = 0; d < func.getNumGridDims(); ++d)
+      point.push_back(at(func.getGridIndex(d)).ints[0]);
+    return point;
+  }
+
+  /// Rows [first, first + rows) of the matrix.
+  Lanes readRows(kernel::ContractOp op, const MatrixAccess &access, int64_t first, int64_t rows) {
+    int64_t depth = volume(access.depth);
+    Lanes result(access.buffer->elementType(), rows * depth);
+    if (!access.reader)
+      return readRowsByPoint(op, access, first * depth, std::move(result));
+    const Lanes &elements = access.buffer->elements;
+    std::string problem = result.isFloat() ? access.reader->read(elements.floats, first, rows, result.floats.data())
+                                           : access.reader->read(elements.ints, first, rows, result.ints.data());
+    if (!problem.empty())
+      failure.record(op, problem);
+    return result;
+  }
+
+  /// The same for any map, element by element from `start` on.
+  Lanes readRowsByPoint(kernel::ContractOp op, const MatrixAccess &access, int64_t start, Lanes result) {
+    Tensor &buffer = *access.buffer;
+    SmallVector<int64_t> domain(access.rows);
+    llvm::append_range(domain, access.depth);
+    int64_t total = int64_t(result.size());
     unsigned grid = func.getNumGridDims();
     for (int64_t begin = 0; begin < total && !failure.op; begin += blockSize) {
       int64_t lanes = std::min(blockSize, total - begin);
@@ -380,9 +414,9 @@ private:
       for (unsigned d = 0; d < grid; ++d)
         point[d].ints.assign(lanes, at(func.getGridIndex(d)).ints[0]);
       for (int64_t lane = 0; lane < lanes; ++lane)
-        for (int64_t d = int64_t(domain.size()) - 1, rest = begin + lane; d >= 0; rest /= domain[d--])
+        for (int64_t d = int64_t(domain.size()) - 1, rest = start + begin + lane; d >= 0; rest /= domain[d--])
           point[grid + d].ints[lane] = rest % domain[d];
-      std::vector<int64_t> from = positions(op, buffer, map, mask, dims, lanes);
+      std::vector<int64_t> from = positions(op, buffer, access.map, access.mask, dims, lanes);
       for (int64_t lane = 0; lane < lanes; ++lane) {
         if (from[lane] < 0)
           continue;
@@ -414,35 +448,60 @@ private:
   void runContract(kernel::ContractOp op) {
     SmallVector<int64_t> m = values(op.getMExtents()), n = values(op.getNExtents()), k = values(op.getKExtents());
     int64_t rows = volume(m), columns = volume(n), depth = volume(k);
-    Lanes lhs = readMatrix(op, op.getLhs(), op.getLhsMap(), op.getLhsMask(), m, k);
-    Lanes rhs = op.getPanel() ? unpackPanels(op, columns, depth) : readMatrix(op, op.getRhs(), op.getRhsMap(), std::nullopt, n, k);
-    Block &body = op.getBody().front();
-    Type type = body.getArgument(0).getType();
-    std::vector<double> products(isa<FloatType>(type) ? rows * columns : 0);
-    if (isa<FloatType>(type) && !failure.op)
-      multiply(lhs.floats.data(), rhs.floats.data(), rows, columns, depth, products.data());
-    SmallVector<int64_t> gridPoint, domain(m);
-    for (unsigned d = 0; d < func.getNumGridDims(); ++d)
-      gridPoint.push_back(at(func.getGridIndex(d)).ints[0]);
+    MatrixAccess lhs = openMatrix(op.getLhs(), op.getLhsMap(), op.getLhsMask(), m, k);
+    Lanes rhs = op.getPanel() ? unpackPanels(op, columns, depth) : readRows(op, openMatrix(op.getRhs(), op.getRhsMap(), std::nullopt, n, k), 0, columns);
+    SmallVector<int64_t> gridPoint = getGridPoint(), domain(m);
     llvm::append_range(domain, n);
-    for (int64_t begin = 0, total = rows * columns; begin < total && !failure.op; begin += blockSize) {
-      count = std::min(blockSize, total - begin);
-      Lanes acc(type, count);
-      for (int64_t lane = 0; lane < count; ++lane)
-        if (acc.isFloat())
-          acc.floats[lane] = roundFloat(products[begin + lane], type, precision);
-        else
-          acc.ints[lane] = dot(lhs, (begin + lane) / columns * depth, rhs, (begin + lane) % columns * depth, depth, type);
-      for (auto [d, index] : llvm::enumerate(gridPoint))
-        setIndex(func.getGridIndex(d), std::vector<int64_t>(count, index));
-      for (Operation &constant : func.getBody().front())
-        if (&constant != op)
-          runOp(&constant); // once more, for this many lanes
-      set(body.getArgument(0), std::move(acc));
-      SmallVector<BlockArgument> indices(body.getArguments().drop_front());
-      setPoint(indices, domain, begin, count);
-      runBlock(body);
+    int64_t step = std::max<int64_t>(matrixBlock / std::max<int64_t>(depth, 1), 1);
+    for (int64_t first = 0; first < rows && !failure.op; first += step) {
+      int64_t taken = std::min(step, rows - first);
+      Lanes products = multiplyRows(readRows(op, lhs, first, taken), rhs, {taken, columns, depth}, op.getBody().getArgument(0).getType());
+      for (int64_t begin = 0, total = taken * columns; begin < total && !failure.op; begin += blockSize)
+        runTail(op, products, begin, std::min(blockSize, total - begin), domain, first * columns, gridPoint);
     }
+  }
+
+  struct ProductSizes {
+    int64_t rows, columns, depth;
+  };
+  /// [rows, columns] out of [rows, depth] and [columns, depth], rounded once.
+  Lanes multiplyRows(const Lanes &lhs, const Lanes &rhs, const ProductSizes &sizes, Type type) {
+    Lanes products(type, sizes.rows * sizes.columns);
+    if (failure.op)
+      return products;
+    if (products.isFloat())
+      multiply(lhs.floats.data(), rhs.floats.data(), sizes.rows, sizes.columns, sizes.depth, products.floats.data());
+    for (double &product : products.floats)
+      product = roundFloat(product, type, precision);
+    for (int64_t i = 0; i < int64_t(products.ints.size()); ++i)
+      products.ints[i] = dot(lhs, i / sizes.columns * sizes.depth, rhs, i % sizes.columns * sizes.depth, sizes.depth, type);
+    return products;
+  }
+
+  /// The contraction's body for products [begin, begin + lanes), the first of which is point `offset` of the domain.
+  void runTail(kernel::ContractOp op, const Lanes &products, int64_t begin, int64_t lanes, ArrayRef<int64_t> domain, int64_t offset,
+               ArrayRef<int64_t> gridPoint) {
+    count = lanes;
+    Lanes acc(products.type, count);
+    for (int64_t lane = 0; lane < count; ++lane)
+      copyLane(products, begin + lane, acc, lane);
+    for (auto [d, index] : llvm::enumerate(gridPoint))
+      setIndex(func.getGridIndex(d), std::vector<int64_t>(count, index));
+    for (Operation &constant : func.getBody().front())
+      if (&constant != op)
+        runOp(&constant); // once more, for this many lanes
+    Block &body = op.getBody().front();
+    set(body.getArgument(0), std::move(acc));
+    SmallVector<BlockArgument> indices(body.getArguments().drop_front());
+    setPoint(indices, domain, offset + begin, count);
+    runBlock(body);
+  }
+
+  static void copyLane(const Lanes &from, int64_t i, Lanes &to, int64_t j) {
+    if (to.isFloat())
+      to.floats[j] = from.floats[i];
+    else
+      to.ints[j] = from.ints[i];
   }
 
   static int64_t dot(const Lanes &lhs, int64_t row, const Lanes &rhs, int64_t column, int64_t depth, Type type) {

@@ -223,7 +223,19 @@ kernel::FuncOp buildContractionKernel(OpBuilder &builder, graph::ContractionOpIn
 
 } // namespace
 
-bool graphc::interpreter::hasKernel(Operation *op) { return isa<graph::ElementOpInterface, graph::ContractionOpInterface>(op); }
+/// Whether the op's mask would hold the extent of a symbolic dim, which masks can't: of one that a convolution pads, or a transposed one spreads.
+static bool masksSymbolicExtent(Operation *op) {
+  auto isSymbolic = [&](size_t d) { return !graph::getDim(cast<RankedTensorType>(op->getOperand(0).getType()), int64_t(d)).isConstant(); };
+  if (auto convolution = dyn_cast<graph::ConvolutionOp>(op))
+    return llvm::any_of(llvm::enumerate(convolution.getPadding()), [&](auto entry) { return entry.value() > 0 && isSymbolic(entry.index() + 2); });
+  if (auto transposed = dyn_cast<graph::ConvTransposeOp>(op))
+    return llvm::any_of(llvm::seq<size_t>(0, transposed.getPadding().size()), [&](size_t i) { return isSymbolic(i + 2); });
+  return false;
+}
+
+bool graphc::interpreter::hasKernel(Operation *op) {
+  return isa<graph::ElementOpInterface, graph::ContractionOpInterface>(op) && !masksSymbolicExtent(op);
+}
 
 kernel::FuncOp graphc::interpreter::buildSingleOpKernel(OpBuilder &builder, Operation *op, unsigned result) {
   OpBuilder::InsertionGuard guard(builder);

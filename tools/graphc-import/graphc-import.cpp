@@ -12,6 +12,7 @@
 #include "ir/kernel/Kernel.h"
 #include "ir/scalar/Scalar.h"
 #include "tools/driver/InputSpec.h"
+#include "tools/driver/Interpretable.h"
 #include "tools/graphc-import/Batch.h"
 #include "tools/graphc-import/CompiledRun.h"
 #include "tools/npz/Npz.h"
@@ -121,8 +122,9 @@ llvm::Error interpret(interpreter::Interpreter &machine, mlir::func::FuncOp func
 }
 
 int interpretAll(mlir::ModuleOp module, const Arguments &arguments) {
-  std::vector<mlir::func::FuncOp> variants(module.getOps<mlir::func::FuncOp>().begin(), module.getOps<mlir::func::FuncOp>().end());
-  interpreter::Interpreter machine(module);
+  mlir::OwningOpRef<mlir::ModuleOp> program = driver::makeInterpretable(module);
+  std::vector<mlir::func::FuncOp> variants(program->getOps<mlir::func::FuncOp>().begin(), program->getOps<mlir::func::FuncOp>().end());
+  interpreter::Interpreter machine(*program);
   size_t variant = 0;
   for (const auto &[in, out] : arguments.runs) {
     if (llvm::Error error = interpret(machine, variants[variant], in, out))

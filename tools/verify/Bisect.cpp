@@ -2,6 +2,7 @@
 #include "tools/verify/Bisect.h"
 #include "ir/interpreter/Interpreter.h"
 #include "tools/driver/Failure.h"
+#include "tools/driver/Interpretable.h"
 #include "tools/verify/Reference.h"
 #include "tools/verify/Subject.h"
 
@@ -53,7 +54,7 @@ private:
 
 bool Bisection::isRight(size_t i) {
   StageReport &report = reports[i];
-  OwningOpRef<ModuleOp> program = makeInterpretable(*stages[i].module);
+  OwningOpRef<ModuleOp> program = driver::makeInterpretable(*stages[i].module);
   interpreter::Interpreter machine(*program, interpreter::Precision::Double);
   SmallVector<func::FuncOp> functions(program->getOps<func::FuncOp>());
   report.state = StageReport::State::Right;

@@ -1,11 +1,9 @@
 // See Reference.h.
 #include "tools/verify/Reference.h"
 #include "ir/interpreter/Interpreter.h"
-#include "passes/Passes.h"
 #include "passes/outline/Groups.h"
 #include "tools/driver/Failure.h"
-
-#include "mlir/Pass/PassManager.h"
+#include "tools/driver/Interpretable.h"
 
 using namespace mlir;
 using namespace graphc;
@@ -38,21 +36,6 @@ ValueNames verify::makeValuesUnique(ModuleOp module, const frontend::SourceGraph
   return names;
 }
 
-OwningOpRef<ModuleOp> verify::makeInterpretable(ModuleOp module) {
-  OwningOpRef<ModuleOp> program(cast<ModuleOp>(module->clone()));
-  WalkResult composite = program->walk([](Operation *op) {
-    bool isGraphOp = isa<graph::GraphOpInterface>(op) && isa<func::FuncOp>(op->getParentOp());
-    return isGraphOp && isComputation(op) && !interpreter::canEvaluate(op) ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  if (composite.wasInterrupted()) {
-    PassManager pm(module.getContext());
-    pm.addPass(createDecompose());
-    if (failed(pm.run(*program)))
-      program = OwningOpRef<ModuleOp>(cast<ModuleOp>(module->clone())); // interpreting says what is missing
-  }
-  return program;
-}
-
 namespace {
 
 /// Outputs and wanted values of one run.
@@ -62,7 +45,7 @@ struct Run {
 };
 
 llvm::Expected<std::vector<Run>> interpret(const ReferenceRequest &request, const std::vector<std::vector<Tensor>> &calls, Precision precision) {
-  OwningOpRef<ModuleOp> program = makeInterpretable(request.imported);
+  OwningOpRef<ModuleOp> program = driver::makeInterpretable(request.imported);
   interpreter::Interpreter machine(*program, precision);
   SmallVector<func::FuncOp> functions(program->getOps<func::FuncOp>());
   size_t variant = 0;

@@ -55,9 +55,6 @@ struct Reference {
 /// Errors: the program fails on these inputs, or has an op that the interpreter doesn't know.
 llvm::Expected<Reference> computeReference(const ReferenceRequest &request, const std::vector<std::vector<Tensor>> &calls);
 
-/// A copy in which composite ops that the interpreter doesn't know are taken apart (by the pass Decompose).
-mlir::OwningOpRef<mlir::ModuleOp> makeInterpretable(mlir::ModuleOp module);
-
 } // namespace graphc::verify
 
 #endif // GRAPHC_TOOLS_VERIFY_REFERENCE_H
