@@ -173,22 +173,43 @@ c10::IValue parse(std::string text, const c10::TypePtr &type, const std::string 
   throw ReadError("the argument " + name + " is a " + type->annotation_str() + ", which '" + text + "' is not");
 }
 
+/// A nested argument out of its tensors, the next of which is the last; numbers are 0-d ones.
+c10::IValue take(std::vector<EagerTensor> &rest, const c10::TypePtr &type, const std::string &name, bool widen) {
+  if (auto tuple = type->cast<c10::TupleType>()) {
+    std::vector<c10::IValue> elements;
+    for (const c10::TypePtr &element : tuple->elements())
+      elements.push_back(take(rest, element, name, widen));
+    return tuple->schema() ? c10::ivalue::Tuple::createNamed(std::move(elements), tuple) : c10::ivalue::Tuple::create(std::move(elements));
+  }
+  if (auto list = type->cast<c10::ListType>()) {
+    c10::impl::GenericList values(list->getElementType());
+    while (!rest.empty())
+      values.push_back(take(rest, list->getElementType(), name, widen));
+    return values;
+  }
+  if (auto optional = type->cast<c10::OptionalType>())
+    return take(rest, optional->getElementType(), name, widen);
+  if (rest.empty())
+    throw ReadError("the argument " + name + " is a " + type->annotation_str() + ", for which there are too few arrays");
+  at::Tensor next = fromEager(rest.back(), widen && type->kind() == c10::TypeKind::TensorType);
+  rest.pop_back();
+  switch (type->kind()) {
+  case c10::TypeKind::IntType: return next.item<int64_t>();
+  case c10::TypeKind::FloatType: return next.item<double>();
+  case c10::TypeKind::BoolType: return next.item<bool>();
+  case c10::TypeKind::TensorType: return next;
+  default: throw ReadError("the argument " + name + " has a " + type->annotation_str() + " in it");
+  }
+}
+
 c10::IValue argumentOf(const EagerArgument &given, const c10::Argument &argument, bool widen) {
   if (const auto *tensor = std::get_if<EagerTensor>(&given))
     return fromEager(*tensor, widen);
   if (const auto *text = std::get_if<std::string>(&given))
     return parse(*text, argument.type(), argument.name());
   if (const auto *several = std::get_if<std::vector<EagerTensor>>(&given)) {
-    if (argument.type()->kind() == c10::TypeKind::TupleType) {
-      std::vector<c10::IValue> elements;
-      for (const EagerTensor &tensor : *several)
-        elements.emplace_back(fromEager(tensor, widen));
-      return c10::ivalue::Tuple::create(std::move(elements));
-    }
-    c10::List<at::Tensor> list;
-    for (const EagerTensor &tensor : *several)
-      list.push_back(fromEager(tensor, widen));
-    return list;
+    std::vector<EagerTensor> rest(several->rbegin(), several->rend());
+    return take(rest, argument.type(), argument.name(), widen);
   }
   return argument.default_value().value_or(c10::IValue());
 }

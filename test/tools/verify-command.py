@@ -5,9 +5,11 @@
 import json
 import subprocess
 import warnings
+from typing import Tuple
 
 import numpy as np
 import torch
+from torch import Tensor
 
 warnings.filterwarnings("ignore")
 torch.manual_seed(0)
@@ -48,6 +50,12 @@ class Counter(torch.nn.Module):
         return self.total * scale
 
 
+class Scaled(torch.nn.Module):
+    def forward(self, x, pair: Tuple[Tensor, int], scale: float, shift: int, flip: bool):
+        y, n = pair
+        return (x * scale + shift) * n - y, x.masked_fill(x > shift, scale), flip
+
+
 class Loop(torch.nn.Module):
     def forward(self, x, steps: int):
         for i in range(steps):
@@ -73,6 +81,7 @@ batch = torch.export.Dim("batch", min=2, max=16)
 torch.export.save(torch.export.export(net, (x,), dynamic_shapes={"x": {0: batch}}), "net.pt2")
 torch.jit.script(Counter()).save("counter.pt")
 torch.jit.script(Loop()).save("loop.pt")
+torch.jit.script(Scaled()).save("scaled.pt")
 torch.jit.script(Mutating()).save("mutating.pt")
 np.savez("x.npz", x=x.numpy())
 np.savez("other.npz", in0=np.full((2, 3, 8, 8), 0.25, "f4"))
@@ -105,6 +114,16 @@ show("interpreter", graphc("verify", "net.pt2", "--seeds", "3"))
 # CHECK: seed 1, call 3:
 # CHECK-NOT: WRONG
 show("state", graphc("verify", "counter.pt", "--input", "x=f32[4]", "--bind", "scale=2.5", "--seeds", "1"))
+
+# Numbers that nothing binds are inputs, of eager too; one is inside of a tuple.
+# CHECK-LABEL: -- numbers
+# CHECK: scaled.pt against eager PyTorch
+# CHECK: right 0 f32[4]
+# CHECK: right 1 f32[4]
+# CHECK: right 2 bool[]: equal
+# CHECK: seed 2:
+# CHECK-NOT: WRONG
+show("numbers", graphc("verify", "scaled.pt", "--input", "x=f32[4]", "--input", "pair.0=f32[4]"))
 
 # Each iteration is a value of its own.
 # CHECK-LABEL: -- loop
