@@ -1,8 +1,8 @@
 // Nodes of an exported program: targets, arguments, results, source lines.
 //
 // A node of the file becomes a Node with all arguments of its ATen schema, in order, defaults filled in. A result that is a
-// list of tensors becomes one list value and a prim::ListUnpack, as TorchScript writes it. wrap_with_set_grad_enabled is
-// inlined; other higher-order operators stay as nodes of that name, which the builder reports.
+// list of tensors becomes one list value and a prim::ListUnpack, as TorchScript writes it. wrap_with_set_grad_enabled and
+// wrap_with_autocast are inlined; other higher-order operators stay as nodes of that name, which the builder reports.
 #include "frontend/pt2/ConvertProgram.h"
 
 #include "frontend/Location.h"
@@ -72,16 +72,6 @@ EnumConstant device(const json::Object &object) {
   if (std::optional<int64_t> index = object.getInteger("index"))
     text += ":" + std::to_string(*index);
   return {EnumConstant::Kind::Device, text};
-}
-
-/// wrap_with_autocast(device, dtype, enabled, cache, graph, …) that changes nothing.
-bool isDisabledAutocast(const json::Object &node) {
-  const json::Array &inputs = arrayOf(&node, "inputs");
-  if (stringOf(&node, "target") != "torch.ops.higher_order.wrap_with_autocast" || inputs.size() < 3)
-    return false;
-  const json::Object *enabled = inputs[2].getAsObject();
-  auto [kind, payload] = unionOf(enabled ? enabled->get("arg") : nullptr);
-  return kind == "as_bool" && payload->getAsBoolean() == false;
 }
 
 } // namespace
@@ -280,8 +270,9 @@ Error ProgramConverter::convertNodes(const Object &graphObject, Scope &scope) {
 
 Error ProgramConverter::convertNode(const Object &node, Scope &scope) {
   StringRef target = stringOf(&node, "target");
-  bool isMode = target == "torch.ops.higher_order.wrap_with_set_grad_enabled" || isDisabledAutocast(node);
-  Error error = isMode ? inlineSubgraph(node, scope) : convertOperation(node, scope);
+  Error error = target == "torch.ops.higher_order.wrap_with_set_grad_enabled" ? inlineSubgraph(node, scope, scope.autocast)
+                : target == "torch.ops.higher_order.wrap_with_autocast"       ? inlineAutocast(node, scope)
+                                                                              : convertOperation(node, scope);
   if (!error)
     return Error::success();
   std::string what = llvm::toString(std::move(error));
@@ -326,6 +317,9 @@ Error ProgramConverter::convertOperation(const Object &node, Scope &scope) {
     out = selectNode(std::move(out));
   else if (std::optional<AtenSchema> schema = findAtenSchema(out.op, out.overload))
     completeOperands(out, *schema);
+  if (scope.autocast)
+    if (Error error = applyAutocast(out, *scope.autocast))
+      return error;
   return bindResults(node, out, scope);
 }
 
@@ -344,8 +338,32 @@ Node ProgramConverter::selectNode(Node &&out) {
   return std::move(out);
 }
 
+/// wrap_with_autocast(device, dtype, enabled, cache, graph, …). A region for another device changes nothing on the CPU.
+Error ProgramConverter::inlineAutocast(const Object &node, Scope &scope) {
+  const json::Array &inputs = arrayOf(&node, "inputs");
+  auto argument = [&](size_t i) {
+    const json::Object *input = i < inputs.size() ? inputs[i].getAsObject() : nullptr;
+    return unionOf(input ? input->get("arg") : nullptr);
+  };
+  auto [deviceKind, device] = argument(0);
+  auto [dtypeKind, dtype] = argument(1);
+  auto [enabledKind, enabled] = argument(2);
+  if (deviceKind != "as_string" || enabledKind != "as_bool" || !enabled->getAsBoolean())
+    return failure("malformed autocast region");
+  if (device->getAsString() != StringRef("cpu"))
+    return inlineSubgraph(node, scope, scope.autocast);
+  if (!*enabled->getAsBoolean())
+    return inlineSubgraph(node, scope, std::nullopt);
+  std::optional<ScalarType> low = ScalarType::BF16;
+  if (dtypeKind == "as_scalar_type" && dtype->getAsInteger())
+    low = scalarTypeFromSchema(*dtype->getAsInteger());
+  if (low != ScalarType::BF16 && low != ScalarType::F16)
+    return failure("autocast to a dtype other than bfloat16 and float16");
+  return inlineSubgraph(node, scope, low);
+}
+
 /// A subgraph that only says under which mode it runs: its nodes take the node's place.
-Error ProgramConverter::inlineSubgraph(const Object &node, Scope &scope) {
+Error ProgramConverter::inlineSubgraph(const Object &node, Scope &scope, std::optional<ScalarType> autocast) {
   const json::Object *body = nullptr;
   std::vector<Operand> arguments;
   for (const Value &value : arrayOf(&node, "inputs")) {
@@ -373,6 +391,7 @@ Error ProgramConverter::inlineSubgraph(const Object &node, Scope &scope) {
     return failure("subgraphs nested deeper than " + std::to_string(maxSubgraphDepth));
   Scope inner;
   inner.graph = body;
+  inner.autocast = autocast;
   for (size_t i = 0; i < arguments.size(); ++i)
     inner.names[nameOf((*formals)[i])] = std::move(arguments[i]);
   if (Error error = convertNodes(*body, inner))

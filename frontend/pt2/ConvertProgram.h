@@ -2,7 +2,7 @@
 //
 // Input: the parsed JSON and the archive with the weights. Output: SourceGraph::body and everything beside it. The work is split
 // by what is converted: ConvertProgram.cpp (signature, inputs, outputs, symbols, guards), ConvertNodes.cpp (nodes and their
-// arguments), ConvertTargets.cpp (names of operators).
+// arguments), ConvertTargets.cpp (names of operators), Autocast.cpp (casts of autocast regions).
 #ifndef GRAPHC_FRONTEND_PT2_CONVERTPROGRAM_H
 #define GRAPHC_FRONTEND_PT2_CONVERTPROGRAM_H
 
@@ -36,6 +36,7 @@ private:
   struct Scope {
     const Object *graph = nullptr; // for tensor_values
     llvm::StringMap<Operand> names;
+    std::optional<ScalarType> autocast; // the dtype of the autocast region it is in
   };
 
   // ConvertProgram.cpp
@@ -56,7 +57,8 @@ private:
   llvm::Error convertNodes(const Object &graphObject, Scope &scope);
   llvm::Error convertNode(const Object &node, Scope &scope);
   llvm::Error convertOperation(const Object &node, Scope &scope);
-  llvm::Error inlineSubgraph(const Object &node, Scope &scope);
+  llvm::Error inlineSubgraph(const Object &node, Scope &scope, std::optional<ScalarType> autocast);
+  llvm::Error inlineAutocast(const Object &node, Scope &scope);
   llvm::Error bindResults(const Object &node, Node &out, Scope &scope);
   llvm::Error bindList(const Array &names, Node &out, Scope &scope, std::vector<std::pair<ValueId, std::vector<ValueId>>> &);
   Node selectNode(Node &&out);
@@ -70,6 +72,10 @@ private:
   llvm::Expected<ValueInfo::TensorMeta> tensorMeta(const Object &meta, ScalarType dtype);
   llvm::Expected<std::variant<int64_t, std::string>> symbolicSize(const Value &size);
   LocationId addLocation(const Object &node);
+
+  // Autocast.cpp
+  llvm::Error applyAutocast(Node &node, ScalarType low);
+  ValueId castTo(ValueId value, ScalarType type, LocationId location);
 
   SourceGraph &graph;
   Pt2Archive &archive;
