@@ -144,6 +144,7 @@ struct Input {
   ValueId value = 0;
   std::string type;
   std::optional<Constant> defaultValue;
+  std::string symbol; // of a .pt2's int: the symbolic expression that it is in sizes and guards
 };
 struct Output {
   std::string name; // path in the nested result, such as "logits" or "0.hidden"; empty where the model has none

@@ -1,5 +1,6 @@
 // See Call.h.
 #include "frontend/builder/Call.h"
+#include "ir/support/Location.h"
 
 #include <cmath>
 
@@ -62,12 +63,8 @@ Tensor Call::tensor(llvm::StringRef name) {
     return *tensor;
   if (const auto *scalar = value->get<TensorScalar>())
     return scalar->tensor;
-  if (value->is<bool>())
-    return run.knownScalar(ScalarType::Bool, *value);
-  if (value->is<int64_t>() || value->is<DimAttr>())
-    return run.knownScalar(ScalarType::I64, *value);
-  if (value->is<double>())
-    return run.knownScalar(ScalarType::F64, *value);
+  if (value->isNumber() || value->isSymbolic())
+    return run.knownScalar(numberType(*value), *value);
   fail("argument '" + name + "' is a " + kindOf(*value) + ", expected a tensor");
   return run.fresh({});
 }
@@ -105,10 +102,35 @@ std::vector<Value> Call::values(llvm::StringRef name) {
   return result;
 }
 
+/// The op and line that compute a number of nothing but sizes and constants ("pow at model.py:12"); empty where data is in it.
+static std::string findSizeComputation(const Val &value) {
+  Tensor tensor = value.is<TensorScalar>() ? value.as<TensorScalar>().tensor : value.is<Tensor>() ? value.as<Tensor>() : nullptr;
+  std::string text;
+  llvm::SmallVector<Value> open{tensor ? tensor->cached : Value()};
+  llvm::DenseSet<Value> seen;
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    mlir::Operation *op = next ? next.getDefiningOp() : nullptr;
+    if (!op || llvm::isa<graphc::graph::GetOp, graphc::graph::ReadStateOp>(op))
+      return "";
+    if (!seen.insert(next).second)
+      continue;
+    llvm::append_range(open, op->getOperands());
+    bool isFrame = llvm::isa<graphc::graph::IotaOp, graphc::graph::ConstantOp, graphc::graph::ReshapeOp, graphc::graph::CastOp>(op);
+    if (!isFrame && text.empty())
+      text = op->getName().stripDialect().str() + " at " + graphc::describeLocation(op->getLoc());
+  }
+  return text;
+}
+
 /// Why a value can't be a constant of kind `expected`.
 static std::string notConstant(llvm::StringRef name, const Val &value, llvm::StringRef expected) {
-  if (value.is<DimAttr>())
+  if (value.isSymbolic())
     return ("argument '" + name + "' is the symbolic size " + toText(value) + ", expected a constant " + expected).str();
+  if (std::string computation = findSizeComputation(value); !computation.empty())
+    return ("argument '" + name + "' is computed from sizes by " + computation +
+            ", which isn't arithmetic on whole numbers; expected a constant " + expected + "; give the dims numbers with --input")
+        .str();
   if (value.is<TensorScalar>())
     return ("argument '" + name + "' depends on tensor data, expected a constant " + expected).str();
   return ("argument '" + name + "' is a " + kindOf(value) + ", expected a constant " + expected).str();

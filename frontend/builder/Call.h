@@ -78,6 +78,10 @@ bool evaluateKnown(Call &call);
 bool evaluateString(Call &call, llvm::StringRef op, llvm::StringRef text);
 /// `op` ("add", "floordiv", "lt", …) on two numbers; nullopt where it isn't known (symbolic, or an undefined result).
 std::optional<Val> evaluateBinary(Call &call, llvm::StringRef op, const Val &a, const Val &b);
+/// The same where one is a symbolic size and the result, or the other, is a float.
+std::optional<Val> evaluateFractions(Call &call, llvm::StringRef op, const Val &a, const Val &b);
+/// "floor", "ceil" or "trunc" of a symbolic float; nullopt where no size expression says it.
+std::optional<DimAttr> roundFraction(Run &run, llvm::StringRef op, const DimFraction &x);
 
 // One function for each family of operators; each adds its conversions.
 void addPointwise(ConversionTable &table);

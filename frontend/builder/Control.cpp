@@ -118,8 +118,23 @@ std::optional<bool> Run::condition(const Node &node, const Val &value) {
   return std::nullopt;
 }
 
+/// "ValueError": the class that a prim::RaiseException names, without its module.
+static std::string exceptionName(Run &run, const Node &node) {
+  Val name = node.operands.size() > 1 ? run.evaluate(node.operands[1]) : Val(None());
+  StringRef text = name.is<std::string>() ? StringRef(name.as<std::string>()) : "";
+  StringRef last = text.contains('.') ? text.rsplit('.').second : text;
+  return last.empty() ? "Exception" : last.str();
+}
+
+static bool raises(const frontend::Block &block) {
+  return llvm::any_of(block.nodes, [](const Node &node) { return node.op == "prim::RaiseException"; });
+}
+
 void Run::runIf(const Node &node) {
-  std::optional<bool> taken = condition(node, evaluate(node.operands[0]));
+  Val decides = evaluate(node.operands[0]);
+  if (llvm::any_of(node.blocks, raises) && (decides.is<TensorScalar>() || decides.is<Tensor>()))
+    return unsupported(node, "a check of tensor data that raises, which a compiled program can't; remove it, or check before the call");
+  std::optional<bool> taken = condition(node, decides);
   if (!taken || node.blocks.size() != 2)
     return poison(node);
   const frontend::Block &block = node.blocks[*taken ? 0 : 1];
@@ -171,15 +186,9 @@ void Run::runLoop(const Node &node) {
 
 void Run::raise(const Node &node) {
   Val message = evaluate(node.operands[0]);
-  std::string kind = "Exception";
-  if (node.operands.size() > 1)
-    if (Val name = evaluate(node.operands[1]); name.is<std::string>())
-      kind = StringRef(name.as<std::string>()).rsplit('.').second.str();
-  if (kind.empty())
-    kind = "Exception";
   if (!program.report.empty())
     return; // what is unsupported may have led here: that report matters first
-  program.stop("the model raises " + kind + " for these inputs: " + toText(message) + "\n    " + program.describe(node.location) +
+  program.stop("the model raises " + exceptionName(*this, node) + " for these inputs: " + toText(message) + "\n    " + program.describe(node.location) +
                describeArguments());
 }
 
@@ -310,13 +319,13 @@ static void writeOut(Call &call) {
   writeInPlace(call, *out, value, false);
 }
 
-/// Results of arithmetic on Python numbers that were computed from tensors are Python numbers again, of the kind that the file says.
+/// Results of arithmetic on Python numbers that run time computes are Python numbers again, of the kind that the file says.
 static void keepNumbers(Call &call) {
   bool numbers = false;
   for (size_t i = 0; i < call.size(); ++i) {
     if (call.peek(i).is<Tensor>() || call.peek(i).is<List>())
       return;
-    numbers |= call.peek(i).is<TensorScalar>();
+    numbers |= call.peek(i).is<TensorScalar>() || call.peek(i).isSymbolic();
   }
   for (size_t i = 0; numbers && i < call.results.size(); ++i) {
     Val &result = call.results[i];
@@ -433,9 +442,24 @@ void Run::convertNode(const Node &node) {
   for (size_t i = 0; i < node.results.size(); ++i) {
     if (i >= call.results.size())
       return unsupported(node, call.name() + ": result " + std::to_string(i) + " is not computed");
+    if (std::string contradiction = findContradiction(node.results[i], call.results[i]); !contradiction.empty())
+      return unsupported(node, call.name() + ": " + contradiction);
     set(node.results[i], call.results[i]);
     nameValue(node.results[i], call.results[i]);
   }
+}
+
+/// A .pt2 says what dtype and rank each result has: others would mean that the operator is misunderstood.
+std::string Run::findContradiction(ValueId id, const Val &value) const {
+  const auto &stated = program.source.values[id].tensor;
+  const auto *tensor = value.get<Tensor>();
+  if (!stated || !tensor)
+    return "";
+  ScalarType dtype = scalarType((*tensor)->type.getElementType());
+  if (dtype == stated->dtype && (*tensor)->type.getRank() == int64_t(stated->sizes.size()))
+    return "";
+  return "its result would be " + std::string(scalarTypeName(dtype)) + " of rank " + std::to_string((*tensor)->type.getRank()) + "; the file says " +
+         scalarTypeName(stated->dtype) + " of rank " + std::to_string(stated->sizes.size());
 }
 
 /// The op that computes a source value carries its id to the kernels' outputs; an op of several results that of the first.

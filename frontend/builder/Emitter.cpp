@@ -183,3 +183,13 @@ Value Emitter::dimTensor(DimAttr value, ScalarType type) {
   Value scalar = reshape(one, {});
   return isInteger ? scalar : cast(scalar, type);
 }
+
+Value Emitter::scalarTensor(const Val &number, ScalarType type) {
+  if (const auto *dim = number.get<DimAttr>())
+    return dimTensor(*dim, type);
+  if (const auto *fraction = number.get<DimFraction>()) {
+    Value denominator = constant(ScalarType::F64, fraction->denominator);
+    return cast(create<graph::DivOp>(dimTensor(fraction->numerator, ScalarType::F64), denominator), type);
+  }
+  return constant(type, number);
+}

@@ -72,6 +72,8 @@ public:
   Value concat(llvm::ArrayRef<Value> parts, int64_t dim);
   /// A symbolic size as a 0-d tensor.
   Value dimTensor(DimAttr dim, ScalarType type);
+  /// A number, known or symbolic, as a 0-d tensor.
+  Value scalarTensor(const Val &number, ScalarType type);
 
   mlir::RankedTensorType type(Value x) const;
   ScalarType dtype(Value x) const { return scalarType(type(x).getElementType()); }

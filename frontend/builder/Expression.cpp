@@ -125,7 +125,9 @@ Expr self(Call &call) { return {call, call.value(call.first())}; }
 
 Expr floatArgument(Call &call, StringRef name) {
   Value x = call.value(name);
-  return {call, x && !isFloat(call.e.dtype(x)) ? call.e.cast(x, ScalarType::F32) : x};
+  const Val *argument = call.find(name);
+  ScalarType type = argument && !argument->is<Tensor>() ? ScalarType::F64 : ScalarType::F32; // a Python float is a double
+  return {call, x && !isFloat(call.e.dtype(x)) ? call.e.cast(x, type) : x};
 }
 
 ScalarType wide(ScalarType type) { return type == ScalarType::F16 || type == ScalarType::BF16 ? ScalarType::F32 : type; }

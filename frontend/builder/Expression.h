@@ -106,7 +106,7 @@ llvm::SmallVector<int64_t> allDims(int64_t rank);
 
 /// The first operand.
 Expr self(Call &call);
-/// The argument as a float tensor: integers become f32. Formulas over 16-bit floats compute in f32 (`wide`), so that only their result is rounded.
+/// The argument as a float tensor: integers become f32, Python's f64. Formulas over 16-bit floats compute in f32 (`wide`), so that only their result is rounded.
 Expr floatArgument(Call &call, llvm::StringRef name);
 ScalarType wide(ScalarType type);
 /// Gives a pointwise result, cast to `type`.

@@ -66,7 +66,7 @@ static std::optional<Val> numberArgument(Call &call, StringRef name, const Val &
   const Val &value = *call.find(name);
   if (const auto *tensor = value.get<Tensor>(); tensor && (*tensor)->knownNumber())
     return *(*tensor)->knownNumber();
-  if (value.isNumber() || value.is<DimAttr>())
+  if (value.isNumber() || value.isSymbolic())
     return value;
   call.fail("argument '" + name + "' depends on tensor data, expected a number");
   return std::nullopt;
@@ -90,13 +90,13 @@ static void convertArange(Call &call) {
   std::optional<Val> step = numberArgument(call, "step", Val(int64_t(1)));
   if (!start || !end || !step)
     return;
-  bool floats = start->is<double>() || end->is<double>() || step->is<double>();
+  bool floats = llvm::any_of(ArrayRef{*start, *end, *step}, [](const Val &number) { return numberType(number) == ScalarType::F64; });
   ScalarType type = call.dtype("dtype", floats ? ScalarType::F32 : ScalarType::I64);
   if (call.failed())
     return;
   if (!floats)
     return giveIntegerRange(call, toDim(*start, call.e.context()), toDim(*end, call.e.context()), toDim(*step, call.e.context()), type);
-  if (start->is<DimAttr>() || end->is<DimAttr>() || step->is<DimAttr>() || toDouble(*step) == 0)
+  if (start->isSymbolic() || end->isSymbolic() || step->isSymbolic() || toDouble(*step) == 0)
     return call.fail("arange of floats with a symbolic bound, or with step 0");
   double from = toDouble(*start), by = toDouble(*step), count = std::ceil((toDouble(*end) - from) / by);
   if (!(count >= 0) || count > 1e9)
@@ -179,9 +179,9 @@ static void readLiteral(const Val &value, size_t depth, Literal &out) {
     return;
   }
   out.ragged |= depth != out.shape.size();
-  out.hasFloat |= value.is<double>() || (value.is<TensorScalar>() && value.as<TensorScalar>().kind == TensorScalar::Kind::Float);
+  out.hasFloat |= value.is<double>() || value.is<DimFraction>() || (value.is<TensorScalar>() && value.as<TensorScalar>().kind == TensorScalar::Kind::Float);
   out.hasInt |= value.is<int64_t>() || value.is<DimAttr>() || (value.is<TensorScalar>() && value.as<TensorScalar>().kind == TensorScalar::Kind::Int);
-  out.hasTensor |= value.is<TensorScalar>() || value.is<DimAttr>();
+  out.hasTensor |= value.is<TensorScalar>() || value.isSymbolic();
   out.elements.push_back(value);
 }
 
@@ -193,10 +193,8 @@ static Value joinElements(Call &call, const Literal &literal, ScalarType type) {
     Value part;
     if (const auto *scalar = element.get<TensorScalar>())
       part = call.e.cast(call.run.read(scalar->tensor), type);
-    else if (const auto *dim = element.get<DimAttr>())
-      part = call.e.dimTensor(*dim, type);
     else
-      part = call.e.constant(type, element);
+      part = call.e.scalarTensor(element, type);
     parts.push_back(call.e.reshape(part, {call.e.dim(int64_t(1))}));
   }
   for (int64_t size : literal.shape)
@@ -213,7 +211,7 @@ static void convertTensor(Call &call) {
   }
   Literal literal;
   readLiteral(data, 0, literal);
-  if (literal.ragged || llvm::any_of(literal.elements, [](const Val &v) { return !v.isNumber() && !v.is<DimAttr>() && !v.is<TensorScalar>(); }))
+  if (literal.ragged || llvm::any_of(literal.elements, [](const Val &v) { return !v.isNumber() && !v.isSymbolic() && !v.is<TensorScalar>(); }))
     return call.fail("a tensor of a " + kindOf(data) + " that isn't a regular nesting of numbers");
   bool empty = literal.elements.empty();
   ScalarType natural = literal.hasFloat || empty ? ScalarType::F32 : literal.hasInt ? ScalarType::I64 : ScalarType::Bool;

@@ -282,6 +282,8 @@ Val Run::bindInput(const Input &input) {
   const ValueInfo *info = input.value < program.source.values.size() ? &program.source.values[input.value] : nullptr;
   if (info && info->tensor)
     return addTensorInput(typeFromFile(program, input.name, *info->tensor, takeSpec(input.name)), input.name);
+  if (!input.symbol.empty())
+    return bindSymbol(input);
   TypeText type = parseType(input.type);
   bool byPosition = type.is("Optional") && type.holdsTensors() && program.findSpec("", func.getNumArguments());
   if (input.defaultValue && !isDescribed(input.name) && !byPosition)
@@ -303,9 +305,70 @@ std::string Program::missingBinds() const {
   return text;
 }
 
+/// An int of a .pt2 that sizes or guards use: bound, or the size of a tensor's dim. Others are numbers of the plan.
+Val Run::bindSymbol(const Input &input) {
+  DimAttr dim = program.parseDim(input.symbol);
+  if (takeBind(input.name))
+    return bindTyped(input.name, parseType(input.type));
+  auto isDim = [&](const Input &other) {
+    const auto &tensor = program.source.values[other.value].tensor;
+    return tensor && llvm::is_contained(tensor->sizes, std::variant<int64_t, std::string>(input.symbol));
+  };
+  auto holder = llvm::find_if(program.source.inputs, isDim);
+  if (holder == program.source.inputs.end())
+    return bindTyped(input.name, parseType(input.type));
+  program.notes.push_back("argument '" + input.name + "' is left out of the inputs: it is the size " + dim.str() + " of '" + holder->name + "'");
+  return dimValue(dim);
+}
+
+/// Values that --bind gives to ints replace their symbols everywhere.
+void Run::bindSymbols() {
+  for (const Input &input : program.source.inputs) {
+    auto bind = llvm::find_if(program.options.binds, [&](const BindSpec &b) { return b.name == input.name; });
+    int64_t number;
+    if (input.symbol.empty() || bind == program.options.binds.end() || StringRef(bind->text).getAsInteger(10, number))
+      continue;
+    DimAttr dim = program.parseDim(input.symbol), value = e.dim(number);
+    if (dim.getKind() == graph::DimKind::Symbol)
+      program.equalities[dim.getSymbol().str()] = value;
+    else if (dim != value)
+      program.stop("--bind " + bind->name + "=" + bind->text + ": the file says that it is " + input.symbol + " = " + dim.str());
+  }
+}
+
+/// The ints among the arguments that are inputs of the plan, in whose symbol `text` says something.
+static const Input *findRunTimeSymbol(Run &run, DimAttr dim) {
+  for (const Input &input : run.program.source.inputs)
+    if (!input.symbol.empty() && run.value(input.value).is<TensorScalar>() && containsSymbol(dim, run.program.parseDim(input.symbol)))
+      return &input;
+  return nullptr;
+}
+
+/// What the file says of the sizes for which its program is valid.
+void Run::checkFileGuards() {
+  static const std::map<std::string, graph::DimPredicate> predicates = {{"==", graph::DimPredicate::Eq}, {"!=", graph::DimPredicate::Ne}, {"<", graph::DimPredicate::Lt},
+                                                                        {"<=", graph::DimPredicate::Le}, {">", graph::DimPredicate::Gt},  {">=", graph::DimPredicate::Ge}};
+  for (const DimGuard &file : program.source.guards) {
+    DimAttr lhs = program.parseDim(file.lhs), rhs = program.parseDim(file.rhs);
+    std::optional<bool> known = proved(predicates.at(file.comparison), lhs, rhs);
+    std::string text = "the model was exported for sizes where " + file.text;
+    if (known == true)
+      continue;
+    if (known == false)
+      return program.stop(text + ", which these sizes don't fulfil: " + lhs.str() + " " + file.comparison + " " + rhs.str());
+    for (DimAttr side : {lhs, rhs})
+      if (const Input *input = findRunTimeSymbol(*this, side)) {
+        program.needBind(input->name);
+        return program.stop(program.missingBinds() + ", because " + text);
+      }
+    guard(lhs, file.comparison, rhs, text);
+  }
+}
+
 void Run::bindInputs() {
   if (program.source.self)
     set(*program.source.self, ObjectRef{0});
+  bindSymbols();
   for (const auto &[text, derived] : program.derivedDims)
     if (derived.factor > 1) {
       DimAttr dim = program.resolve(DimAttr::symbol(program.context, derived.name)) - derived.summand;
@@ -317,6 +380,7 @@ void Run::bindInputs() {
     if (stopped())
       return;
   }
+  checkFileGuards();
   for (const InputSpec &spec : program.options.inputs)
     if (!usedSpecs.count(spec.name))
       return program.stop("--input " + spec.name + ": the method has no such tensor argument; it is " + signatureText(program.source));

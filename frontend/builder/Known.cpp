@@ -28,6 +28,19 @@ std::optional<size_t> position(Call &call, const Val &index, size_t n) {
   return size_t(i);
 }
 
+/// Python's ==; sizes that are only sometimes equal are decided as Run::decide does. False where nothing tells.
+bool isEqual(Call &call, const Val &a, const Val &b) {
+  if (std::optional<bool> same = equal(a, b))
+    return *same;
+  if (a.isInteger() && b.isInteger())
+    return call.run.decide(graph::DimPredicate::Eq, toDim(a, call.e.context()), toDim(b, call.e.context())).value_or(false);
+  if (a.is<TensorScalar>() || b.is<TensorScalar>())
+    call.fail("a comparison of a list's elements that depends on tensor data");
+  const List *x = a.get<List>(), *y = b.get<List>();
+  return x && y && (*x)->elements.size() == (*y)->elements.size() &&
+         llvm::all_of(llvm::zip((*x)->elements, (*y)->elements), [&](auto pair) { return isEqual(call, std::get<0>(pair), std::get<1>(pair)); });
+}
+
 std::optional<size_t> findEntry(const DictValue &dict, const Val &key) {
   for (size_t i = 0; i < dict.entries.size(); ++i)
     if (equal(dict.entries[i].first, key).value_or(false))
@@ -68,7 +81,7 @@ bool evaluateListQuery(Call &call, StringRef op, const List &list) {
   if (op == "__contains__" || op == "index" || op == "count") {
     int64_t count = 0, first = -1;
     for (size_t i = 0; i < elements.size(); ++i)
-      if (equal(elements[i], call.argument(1)).value_or(false) && ++count == 1)
+      if (isEqual(call, elements[i], call.argument(1)) && ++count == 1)
         first = int64_t(i);
     if (op == "index" && first < 0)
       call.fail("the list has no such element");
@@ -84,7 +97,7 @@ bool evaluateListQuery(Call &call, StringRef op, const List &list) {
       total = evaluateBinary(call, op == "sum" ? "add" : op, total, elements[i]).value_or(Val(Poison()));
     return call.give(total), true;
   }
-  if (op == "any" || op == "all") {
+  if ((op == "any" || op == "all") && llvm::all_of(elements, [](const Val &x) { return x.isNumber(); })) {
     bool any = llvm::any_of(elements, [](const Val &x) { return toDouble(x) != 0; });
     bool all = llvm::all_of(elements, [](const Val &x) { return toDouble(x) != 0; });
     return call.give(Val(op == "any" ? any : all)), true;
@@ -135,7 +148,7 @@ bool evaluateListChange(Call &call, StringRef op, const List &list) {
     return true;
   }
   if (op == "remove") {
-    auto found = llvm::find_if(elements, [&](const Val &x) { return equal(x, call.argument(1)).value_or(false); });
+    auto found = llvm::find_if(elements, [&](const Val &x) { return isEqual(call, x, call.argument(1)); });
     if (found == elements.end())
       return call.fail("the list has no such element"), true;
     return elements.erase(found), true;
@@ -217,8 +230,26 @@ bool evaluateDict(Call &call, StringRef op, const Dict &dict) {
   return false;
 }
 
+/// The same of a symbolic float.
+bool evaluateFraction(Call &call, StringRef op, const DimFraction &x) {
+  if (op == "floor" || op == "ceil" || op == "Int" || op == "trunc") {
+    std::optional<DimAttr> rounded = roundFraction(call.run, op == "Int" ? "trunc" : op, x);
+    if (rounded)
+      call.give(dimValue(*rounded));
+    return rounded.has_value();
+  }
+  if (op == "neg")
+    return call.give(evaluateBinary(call, "sub", Val(int64_t(0)), x).value()), true;
+  bool isSame = op == "Float" || op == "FloatImplicit" || op == "ScalarImplicit";
+  if (isSame)
+    call.give(x);
+  return isSame;
+}
+
 /// Conversions and functions of one number.
 bool evaluateUnary(Call &call, StringRef op, const Val &x) {
+  if (const auto *fraction = x.get<DimFraction>())
+    return evaluateFraction(call, op, *fraction);
   double real = toDouble(x);
   if (op == "Int" || op == "floor" || op == "ceil" || op == "round") {
     if (x.is<DimAttr>())
@@ -239,6 +270,8 @@ bool evaluateUnary(Call &call, StringRef op, const Val &x) {
   }
   if (op == "ScalarImplicit" || op == "IntImplicit" || op == "FloatImplicit")
     return call.give(x), true;
+  if (x.is<DimAttr>() && op == "Float")
+    return call.give(DimFraction{x.as<DimAttr>(), 1}), true;
   if (x.is<DimAttr>()) {
     if (op != "neg")
       return false;
@@ -297,7 +330,7 @@ std::optional<bool> isType(const Val &value, const TypeText &type) {
       .Case("Any", true)
       .Case("Tensor", value.is<Tensor>() || value.is<Masked>())
       .Case("int", value.is<int64_t>() || value.is<DimAttr>() || isNumber(TensorScalar::Kind::Int))
-      .Case("float", value.is<double>() || isNumber(TensorScalar::Kind::Float))
+      .Case("float", value.is<double>() || value.is<DimFraction>() || isNumber(TensorScalar::Kind::Float))
       .Case("bool", value.is<bool>() || isNumber(TensorScalar::Kind::Bool))
       .Case("str", value.is<std::string>())
       .Case("NoneType", value.is<None>())
@@ -345,6 +378,8 @@ bool evaluateIdentity(Call &call, StringRef op) {
 }
 
 bool evaluateMixed(Call &call, StringRef op, const Val &a, const Val &b) {
+  if ((op == "eq" || op == "ne") && a.is<List>() && b.is<List>())
+    return call.give(Val(isEqual(call, a, b) == (op == "eq"))), true;
   if (op == "eq" || op == "ne") {
     if (std::optional<bool> same = equal(a, b); same && !(a.isNumber() && b.isNumber()))
       return call.give(Val(op == "eq" ? *same : !*same)), true;
@@ -417,7 +452,7 @@ bool builder::evaluateKnown(Call &call) {
   if (call.size() == 2)
     if (std::optional<Val> result = evaluateBinary(call, op, a, call.argument(1)))
       return call.give(*result), true;
-  if (call.size() >= 1 && (a.isNumber() || a.is<DimAttr>()))
+  if (call.size() >= 1 && (a.isNumber() || a.isSymbolic()))
     return evaluateUnary(call, op, a);
   return false;
 }

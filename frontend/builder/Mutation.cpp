@@ -13,6 +13,9 @@ using namespace graphc::frontend::builder;
 void builder::writeInPlace(Call &call, const Tensor &self, Value value, bool anyKind) {
   if (call.failed() || !value)
     return;
+  for (size_t i = 0; i < call.size(); ++i)
+    if (const auto *operand = call.peek(i).get<Tensor>(); operand && call.run.overlapsPartly(self, *operand))
+      return call.fail("writes to elements that it also reads through another view, where the order decides (eager PyTorch refuses it where it can tell); clone() the operand first");
   ScalarType from = call.e.dtype(value), to = scalarType(self->type.getElementType());
   if (!anyKind && !canCast(from, to))
     return call.fail("result type " + llvm::Twine(scalarTypeName(from)) + " can't be cast to the tensor's own " + scalarTypeName(to));

@@ -132,18 +132,22 @@ static std::optional<Val> symbolicBinary(Call &call, StringRef op, DimAttr a, Di
                                     .Case("mul", DimKind::Mul)
                                     .Cases({"floordiv", "floor_divide"}, DimKind::FloorDiv)
                                     .Cases({"remainder", "mod"}, DimKind::Mod)
-                                    .Case("min", DimKind::Min)
-                                    .Case("max", DimKind::Max)
                                     .Case("__lshift__", DimKind::Shl)
                                     .Case("__rshift__", DimKind::Shr)
                                     .Default(std::nullopt);
   if (kind) {
     bool divides = *kind == DimKind::FloorDiv || *kind == DimKind::Mod;
-    if (divides && !(b.isConstant() && b.getValue() > 0)) {
-      call.fail("division of a symbolic size by " + b.str() + "; only positive constants are supported");
+    if (divides && !call.run.proved(DimPredicate::Gt, b, call.e.dim(int64_t(0))).value_or(false)) {
+      call.fail("division of a symbolic size by " + b.str() + ", which isn't known to be positive");
       return dimValue(a);
     }
     return dimValue(DimAttr::binary(*kind, a, b));
+  }
+  if (op == "min" || op == "max")
+    return dimValue(op == "min" ? call.run.smaller(a, b) : call.run.larger(a, b));
+  if (op == "pow") {
+    std::optional<Val> power = evaluateFractions(call, op, dimValue(a), dimValue(b));
+    return power ? std::optional<Val>(dimValue(power->as<DimFraction>().numerator)) : std::nullopt;
   }
   std::optional<DimPredicate> predicate = llvm::StringSwitch<std::optional<DimPredicate>>(op)
                                               .Case("eq", DimPredicate::Eq)
@@ -163,13 +167,11 @@ static std::optional<Val> symbolicBinary(Call &call, StringRef op, DimAttr a, Di
 }
 
 std::optional<Val> builder::evaluateBinary(Call &call, StringRef op, const Val &a, const Val &b) {
-  bool symbolic = a.is<DimAttr>() || b.is<DimAttr>();
-  if (symbolic && a.isInteger() && b.isInteger())
+  bool symbolic = a.isSymbolic() || b.isSymbolic();
+  if (symbolic && op != "div" && a.isInteger() && b.isInteger())
     return symbolicBinary(call, op, toDim(a, call.e.context()), toDim(b, call.e.context()));
-  if (symbolic) {
-    call.fail("float arithmetic on a symbolic size");
-    return Val(0.0);
-  }
+  if (symbolic)
+    return evaluateFractions(call, op, a, b);
   if (!a.isNumber() || !b.isNumber())
     return std::nullopt;
   if (a.is<double>() || b.is<double>())

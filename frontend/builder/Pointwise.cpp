@@ -2,6 +2,7 @@
 //
 // `aten::mul(x: i64, 2.0)` becomes cast(x, f32) * constant 2.0; comparisons give bool; float functions cast integers to f32.
 #include "frontend/builder/Expression.h"
+#include "frontend/builder/FoldNumbers.h"
 
 #include <cfloat>
 #include <cmath>
@@ -15,20 +16,20 @@ static Value floatOperand(Call &call) { return floatArgument(call, call.first())
 
 static Value firstOperand(Call &call) { return call.value(call.first()); }
 
-template <class Op> static void floatUnary(Call &call) { givePointwise(call, call.e.create<Op>(floatOperand(call))); }
+template <class Op> static void floatUnary(Call &call) {
+  if (!foldUnary(call))
+    givePointwise(call, call.e.create<Op>(floatOperand(call)));
+}
 
 template <class Op> static void unary(Call &call) {
+  if (foldUnary(call))
+    return;
   Value x = firstOperand(call);
   bool arithmetic = !std::is_same_v<Op, graph::SignOp> && !std::is_same_v<Op, graph::IsNanOp> && !std::is_same_v<Op, graph::IsInfOp> &&
                     !std::is_same_v<Op, graph::IsFiniteOp> && !std::is_same_v<Op, graph::LogicalNotOp> && !std::is_same_v<Op, graph::BitwiseNotOp>;
   if (arithmetic && x && call.e.dtype(x) == ScalarType::Bool)
     return call.fail("bool tensors are not supported by this operator (eager refuses them too)");
   givePointwise(call, call.e.create<Op>(x));
-}
-
-/// The rounding of a number that is known.
-template <class Op> static double rounded(double x) {
-  return std::is_same_v<Op, graph::FloorOp> ? std::floor(x) : std::is_same_v<Op, graph::CeilOp> ? std::ceil(x) : std::is_same_v<Op, graph::TruncOp> ? std::trunc(x) : std::nearbyint(x);
 }
 
 /// Rounding to decimal places as eager does: through a power of 10, which is multiplied or divided by.
@@ -40,42 +41,13 @@ static Value roundToDecimals(Call &call, Value x, int64_t decimals) {
 
 /// floor, ceil, round, trunc: integers are returned as they are.
 template <class Op> static void rounding(Call &call) {
-  const Tensor *tensor = call.argument(0).get<Tensor>();
   int64_t decimals = call.integer("decimals", 0);
-  if (const Val *known = tensor && decimals == 0 ? (*tensor)->knownNumber() : nullptr; known && known->is<double>())
-    return call.give(Val(call.run.knownScalar(scalarType((*tensor)->type.getElementType()), Val(rounded<Op>(known->as<double>())))));
+  if (decimals == 0 && foldUnary(call))
+    return;
   Value x = firstOperand(call);
   if (x && !isFloat(call.e.dtype(x)))
     return givePointwise(call, x);
   givePointwise(call, x && decimals != 0 ? roundToDecimals(call, x, decimals) : call.e.create<Op>(x));
-}
-
-/// Folds an operation on two 0-d operands whose numbers are known: shape arithmetic of traced models.
-static bool foldKnown(Call &call, StringRef op, const PromotedOperand &a, const PromotedOperand &b, ScalarType type) {
-  const Val *x = knownNumber(a), *y = knownNumber(b);
-  bool hasTensor = a.tensor || b.tensor;
-  if (!x || !y || !hasTensor)
-    return false;
-  bool symbolic = x->is<DimAttr>() || y->is<DimAttr>();
-  if (symbolic && isFloat(type))
-    return false;
-  // Integer division by zero is left to run time; comparisons of symbols to the guard logic of scalars.
-  bool truncates = op == "trunc_divide";
-  bool divides = op == "floor_divide" || op == "remainder" || op == "div" || truncates;
-  if (divides && !symbolic && toDouble(*y) == 0)
-    return false;
-  if (truncates && !symbolic && (toDouble(*x) < 0 || toDouble(*y) < 0))
-    return false; // sizes are not negative: there, truncating is flooring
-  op = truncates ? StringRef("floor_divide") : op;
-  std::optional<Val> result = evaluateBinary(call, op, *x, *y);
-  if (!result || call.failed())
-    return false;
-  if (isFloat(type))
-    result = type == ScalarType::F64 ? Val(toDouble(*result)) : Val(double(float(toDouble(*result))));
-  if (scalarTypeSize(type) != 8 && type != ScalarType::Bool && type != ScalarType::F32)
-    return false;
-  call.give(Val(call.run.knownScalar(type, *result)));
-  return true;
 }
 
 enum class Numbers { Any, Float, NoBool };
@@ -87,7 +59,7 @@ template <class Op> static void binary(Call &call, StringRef known, StringRef lh
   bool python = lhs.isNumber && rhs.isNumber && !call.find(lhsName)->is<Tensor>() && !call.find(rhsName)->is<Tensor>();
   if (numbers == Numbers::Float && !isFloat(type))
     type = python ? ScalarType::F64 : ScalarType::F32;
-  if (call.failed() || (!known.empty() && foldKnown(call, known, lhs, rhs, comparison ? ScalarType::Bool : type)))
+  if (call.failed() || (!known.empty() && foldBinary(call, known, lhs, rhs, type, comparison ? ScalarType::Bool : type)))
     return;
   if (numbers == Numbers::NoBool && type == ScalarType::Bool)
     return call.fail("bool tensors are not supported by this operator");
@@ -99,7 +71,7 @@ static void convertAdd(Call &call) {
   ScalarType type = resultType({lhs, rhs});
   const Val *factor = call.given("alpha") ? call.find("alpha") : nullptr;
   bool isOne = !factor || (factor->isNumber() && toDouble(*factor) == 1);
-  if (call.failed() || (isOne && foldKnown(call, "add", lhs, rhs, type)))
+  if (call.failed() || (isOne && foldBinary(call, "add", lhs, rhs, type, type)))
     return;
   Value x = promoted(call, lhs, type), y = promoted(call, rhs, type);
   if (!isOne)
@@ -115,7 +87,7 @@ static void subtract(Call &call, bool reversed) {
     return call.fail("subtraction with a bool operand (eager refuses it too); use ~ or logical_xor");
   const Val *factor = call.given("alpha") ? call.find("alpha") : nullptr;
   bool isOne = !factor || (factor->isNumber() && toDouble(*factor) == 1);
-  if (call.failed() || (isOne && (reversed ? foldKnown(call, "sub", rhs, lhs, type) : foldKnown(call, "sub", lhs, rhs, type))))
+  if (call.failed() || (isOne && foldBinary(call, "sub", reversed ? rhs : lhs, reversed ? lhs : rhs, type, type)))
     return;
   Value x = promoted(call, lhs, type), y = promoted(call, rhs, type);
   if (reversed)
@@ -140,7 +112,7 @@ static void convertDiv(Call &call) {
 static void convertFloorDivide(Call &call) { binary<graph::DivFloorOp>(call, "floor_divide", "self", "other", Numbers::NoBool); }
 static void convertRemainder(Call &call) { binary<graph::RemainderOp>(call, "remainder", "self", "other", Numbers::NoBool); }
 static void convertFmod(Call &call) { binary<graph::FmodOp>(call, "", "self", "other", Numbers::NoBool); }
-static void convertPow(Call &call) { binary<graph::PowOp>(call, "", "self", "exponent", Numbers::NoBool); }
+static void convertPow(Call &call) { binary<graph::PowOp>(call, "pow", "self", "exponent", Numbers::NoBool); }
 static void convertMaximum(Call &call) { binary<graph::MaximumOp>(call, "max", "self", "other", Numbers::Any); }
 static void convertMinimum(Call &call) { binary<graph::MinimumOp>(call, "min", "self", "other", Numbers::Any); }
 static void convertAtan2(Call &call) { binary<graph::Atan2Op>(call, "", "self", "other", Numbers::Float); }
@@ -200,7 +172,7 @@ static void clampBetween(Call &call, StringRef minName, StringRef maxName) {
   if (hasMax)
     operands.push_back(promotedOperand(call, maxName));
   ScalarType type = resultType(operands);
-  if (call.failed())
+  if (call.failed() || foldClamp(call, operands, hasMin, type))
     return;
   Value x = promoted(call, operands[0], type);
   OptionalOperand low{hasMin ? promoted(call, operands[1], type) : Value()}, high{hasMax ? promoted(call, operands.back(), type) : Value()};

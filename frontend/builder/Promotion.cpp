@@ -46,8 +46,8 @@ PromotedOperand builder::promotedOperand(Call &call, llvm::StringRef name) {
     return operand;
   }
   operand.number = *found;
-  operand.dtype = found->is<double>() ? ScalarType::F64 : found->is<bool>() ? ScalarType::Bool : ScalarType::I64;
-  if (!found->isNumber() && !found->is<DimAttr>())
+  operand.dtype = numberType(*found);
+  if (!found->isNumber() && !found->isSymbolic())
     call.fail("argument '" + name + "' is a " + kindOf(*found) + ", expected a tensor or a number");
   return operand;
 }
@@ -75,11 +75,9 @@ ScalarType builder::resultType(llvm::ArrayRef<PromotedOperand> operands) {
 Value builder::promoted(Call &call, const PromotedOperand &operand, ScalarType type) {
   if (operand.tensor)
     return call.e.cast(call.run.read(operand.tensor), type);
-  if (const auto *dim = operand.number.get<DimAttr>())
-    return call.e.dimTensor(*dim, type);
-  if (!operand.number.isNumber())
+  if (!operand.number.isNumber() && !operand.number.isSymbolic())
     return {};
-  return call.e.constant(type, operand.number);
+  return call.e.scalarTensor(operand.number, type);
 }
 
 const Val *builder::knownNumber(const PromotedOperand &operand) {
@@ -217,19 +215,13 @@ static bool isInputSize(Call &call, DimAttr symbol) {
   });
 }
 
-static bool contains(DimAttr dim, DimAttr symbol) {
-  if (dim.isConstant() || dim.getKind() == graph::DimKind::Symbol)
-    return dim == symbol;
-  return dim.getKind() == graph::DimKind::Select || contains(dim.operand(0), symbol) || contains(dim.operand(1), symbol);
-}
-
 void builder::unifyDims(Call &call, DimAttr a, DimAttr b) {
   if (a == b || (a.isConstant() && b.isConstant()))
     return;
   bool aIsSymbol = a.getKind() == graph::DimKind::Symbol, bIsSymbol = b.getKind() == graph::DimKind::Symbol;
   bool replacesA = !bIsSymbol || (aIsSymbol && isInputSize(call, b) && !isInputSize(call, a));
   DimAttr symbol = replacesA ? a : b, other = call.run.program.resolve(replacesA ? b : a);
-  if ((!aIsSymbol && !bIsSymbol) || contains(other, symbol)) // n == 2*n - 1 would have to be solved
+  if ((!aIsSymbol && !bIsSymbol) || containsSymbol(other, symbol)) // n == 2*n - 1 would have to be solved
     return call.fail("the sizes " + a.str() + " and " + b.str() + " must be equal, which can't be proved; give those dims numbers");
   call.run.program.equalities[symbol.getSymbol().str()] = other;
   call.run.program.restart = true;

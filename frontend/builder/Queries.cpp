@@ -3,6 +3,8 @@
 // `aten::size(x, 0)` is a number or a symbol; `aten::item` of a tensor whose number is known folds.
 #include "frontend/builder/Call.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace graphc;
 using namespace graphc::frontend;
@@ -109,15 +111,21 @@ static void isContiguous(Call &call) {
   call.give(Val(same));
 }
 
-/// A known number as the Python number that `kind` makes of it; int() truncates.
-static Val asKind(const Val &number, TensorScalar::Kind kind) {
+/// A known number as the Python number that `kind` makes of it; int() truncates. nullopt where no size expression says it.
+static std::optional<Val> asKind(Run &run, const Val &number, TensorScalar::Kind kind) {
   if (number.is<DimAttr>())
-    return number;
+    return kind == TensorScalar::Kind::Float ? Val(DimFraction{number.as<DimAttr>(), 1}) : number;
+  if (const auto *fraction = number.get<DimFraction>()) {
+    std::optional<DimAttr> whole = kind == TensorScalar::Kind::Int ? roundFraction(run, "trunc", *fraction) : std::nullopt;
+    return whole ? std::optional(dimValue(*whole)) : kind == TensorScalar::Kind::Float ? std::optional(number) : std::nullopt;
+  }
   if (kind == TensorScalar::Kind::Float)
-    return toDouble(number);
+    return Val(toDouble(number));
   if (kind == TensorScalar::Kind::Bool)
-    return toDouble(number) != 0;
-  return number.is<int64_t>() ? number : Val(int64_t(toDouble(number)));
+    return Val(toDouble(number) != 0);
+  if (number.is<int64_t>())
+    return number;
+  return std::abs(toDouble(number)) < 0x1p63 ? std::optional<Val>(int64_t(toDouble(number))) : std::nullopt;
 }
 
 /// What a one-element tensor holds, where that is known.
@@ -137,7 +145,8 @@ static void toNumber(Call &call, TensorScalar::Kind kind) {
   if (!(x->type.hasStaticShape() && x->type.getNumElements() == 1))
     return call.fail("a Python number of a tensor that has other than 1 element");
   if (std::optional<Val> known = knownElement(call, x))
-    return call.give(asKind(*known, kind));
+    if (std::optional<Val> number = asKind(call.run, *known, kind))
+      return call.give(*number);
   ScalarType type = kind == TensorScalar::Kind::Float ? ScalarType::F64 : kind == TensorScalar::Kind::Bool ? ScalarType::Bool : ScalarType::I64;
   Value scalar = call.e.cast(call.e.reshape(call.run.read(x), {}), type);
   if (scalar)
@@ -158,9 +167,7 @@ static void numberToTensor(Call &call) {
   const Val &value = call.argument(0);
   if (const auto *scalar = value.get<TensorScalar>())
     return call.give(Val(scalar->tensor));
-  ScalarType type = value.is<double>() ? ScalarType::F64 : value.is<bool>() ? ScalarType::Bool : ScalarType::I64;
-  if (call.op() == "aten::scalar_tensor")
-    type = call.dtype("dtype", ScalarType::F32);
+  ScalarType type = call.op() == "aten::scalar_tensor" ? call.dtype("dtype", ScalarType::F32) : numberType(value);
   call.give(Val(call.run.knownScalar(type, value)));
 }
 

@@ -35,18 +35,12 @@ void Run::createFunction() {
   e.loc = where;
 }
 
-/// A number that the program returns, as the 0-d tensor it becomes.
-static Tensor numberTensor(Run &run, const Val &value) {
-  ScalarType type = value.is<double>() ? ScalarType::F64 : value.is<bool>() ? ScalarType::Bool : ScalarType::I64;
-  return run.knownScalar(type, value);
-}
-
 void Run::returnValue(const Val &value, const std::string &name) {
   auto child = [&](const std::string &key) { return name.empty() ? key : name + "." + key; };
-  if (value.is<Tensor>() || value.is<TensorScalar>() || value.isNumber() || value.is<DimAttr>()) {
+  if (value.is<Tensor>() || value.is<TensorScalar>() || value.isNumber() || value.isSymbolic()) {
     Tensor tensor = value.is<Tensor>()         ? value.as<Tensor>()
                     : value.is<TensorScalar>() ? value.as<TensorScalar>().tensor
-                                               : numberTensor(*this, value);
+                                               : knownScalar(numberType(value), value);
     results.push_back(read(tensor));
     resultNames.push_back(name.empty() ? "out" + std::to_string(resultNames.size()) : name);
     return;
@@ -155,6 +149,10 @@ Interval interval(DimAttr dim, const std::map<std::string, Program::Range> &rang
   case DimKind::FloorDiv:
     if (a.min && *a.min >= 0 && positiveDivisor)
       return {b.max ? Bound(*a.min / *b.max) : Bound(0), a.max ? Bound(*a.max / *b.min) : Bound()};
+    return {};
+  case DimKind::CeilDiv:
+    if (a.min && *a.min >= 0 && positiveDivisor)
+      return {b.max ? Bound(llvm::divideCeilSigned(*a.min, *b.max)) : Bound(*a.min > 0), a.max ? Bound(llvm::divideCeilSigned(*a.max, *b.min)) : Bound()};
     return {};
   case DimKind::Mod:
     return positiveDivisor ? Interval{0, b.max ? Bound(*b.max - 1) : Bound()} : Interval{};

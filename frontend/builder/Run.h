@@ -52,6 +52,8 @@ public:
   Tensor storageView(const Tensor &base, ViewStep step, llvm::ArrayRef<DimAttr> strides, DimAttr offset);
   /// Another Python object for the same elements.
   Tensor alias(const Tensor &tensor);
+  /// Whether two tensors share memory without being the same view of it; where symbolic sizes leave that open, only as far as it is likely.
+  bool overlapsPartly(const Tensor &a, const Tensor &b) const;
   /// In-place write: `value` has the tensor's shape and dtype. All aliases see it.
   void write(const Tensor &tensor, Value value);
   /// A 0-d tensor whose number is known; it becomes a constant op only when it is read.
@@ -85,6 +87,9 @@ private:
   void createFunction();
   void bindInputs(); // Inputs.cpp
   Val bindInput(const Input &input);
+  Val bindSymbol(const Input &input);
+  void bindSymbols();
+  void checkFileGuards();
   Val bindTyped(const std::string &name, const TypeText &type);
   Val bindTensor(const std::string &name);
   Val bindNumber(const std::string &name, const TypeText &type);
@@ -119,6 +124,7 @@ private:
   void convertNode(const Node &node);
   void convertMasked(const Node &node, std::vector<Val> arguments);
   Conversion findConversion(const Node &node) const;
+  std::string findContradiction(ValueId id, const Val &value) const;
   void nameValue(ValueId id, const Val &value);
 
   // Attributes.cpp

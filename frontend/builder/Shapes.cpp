@@ -2,6 +2,7 @@
 //
 // `aten::stack([a, b])` is concat of reshapes, `aten::repeat` an expand between two reshapes; casts follow promotion.
 #include "frontend/builder/Shapes.h"
+#include "frontend/builder/FoldNumbers.h"
 #include "frontend/builder/Orders.h"
 
 #include <cmath>
@@ -264,15 +265,11 @@ static void castTo(Call &call, const Tensor &x, std::optional<ScalarType> wanted
   ScalarType from = scalarType(x->type.getElementType()), to = wanted.value_or(from);
   if (call.failed())
     return;
-  if (const Val *known = x->knownNumber(); known && !known->is<DimAttr>()) {
-    double number = toDouble(*known);
-    if (to == ScalarType::I64 && std::abs(number) < 0x1p63)
-      return call.give(Val(call.run.knownScalar(to, known->is<double>() ? Val(int64_t(number)) : *known)));
-    if (to == ScalarType::F64 || to == ScalarType::F32)
-      return call.give(Val(call.run.knownScalar(to, to == ScalarType::F64 ? Val(number) : Val(double(float(number))))));
-  }
   if (from == to && !copy)
     return call.give(Val(call.run.alias(x)));
+  if (const Val *known = x->knownNumber())
+    if (std::optional<Val> number = convertNumber(call.run, *known, to))
+      return call.give(Val(call.run.knownScalar(to, *number)));
   givePointwise(call, call.e.cast(call.run.read(x), to));
 }
 

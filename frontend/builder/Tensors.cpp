@@ -48,11 +48,7 @@ Tensor Run::knownScalar(ScalarType type, const Val &number) {
   tensor->type = RankedTensorType::get({}, elementType(program.context, type));
   tensor->offset = e.dim(int64_t(0));
   tensor->known = number;
-  tensor->storage->load = [type, number](Emitter &emitter) -> Value {
-    if (const auto *dim = number.get<DimAttr>())
-      return emitter.dimTensor(*dim, type);
-    return emitter.constant(type, number);
-  };
+  tensor->storage->load = [type, number](Emitter &emitter) { return emitter.scalarTensor(number, type); };
   return tensor;
 }
 
@@ -108,6 +104,49 @@ Value Run::read(const Tensor &tensor) {
   return value;
 }
 
+/// The places in the storage of the view's elements, in their order; nullopt for symbolic sizes and more than a million elements.
+static std::optional<std::vector<int64_t>> listPositions(const Tensor &tensor) {
+  bool fixed = tensor->type.hasStaticShape() && tensor->offset.isConstant() && tensor->type.getNumElements() <= 1 << 20 &&
+               llvm::all_of(tensor->strides, [](DimAttr stride) { return stride.isConstant(); });
+  if (!fixed)
+    return std::nullopt;
+  std::vector<int64_t> positions{tensor->offset.getValue()};
+  for (auto [size, stride] : llvm::zip_equal(tensor->type.getShape(), tensor->strides)) {
+    std::vector<int64_t> next;
+    for (int64_t position : positions)
+      for (int64_t i = 0; i < size; ++i)
+        next.push_back(position + i * stride.getValue());
+    positions = std::move(next);
+  }
+  return positions;
+}
+
+/// Whether views of equal sizes and strides, apart by `delta`, may share elements: delta is a number of steps along a dim that is that long.
+static bool meetsAlongDim(const Run &run, const Tensor &view, DimAttr delta) {
+  for (auto [size, stride] : llvm::zip_equal(graph::getDims(view->type), view->strides)) {
+    DimAttr zero = DimAttr::constant(delta.getContext(), 0);
+    int64_t steps = delta == stride || delta == zero - stride ? 1 : 0;
+    if (delta.isConstant() && stride.isConstant() && stride.getValue() != 0 && delta.getValue() % stride.getValue() == 0)
+      steps = std::abs(delta.getValue() / stride.getValue());
+    if (steps > 0 && run.proved(graph::DimPredicate::Gt, size, DimAttr::constant(delta.getContext(), steps)).value_or(true))
+      return true;
+  }
+  return false;
+}
+
+bool Run::overlapsPartly(const Tensor &a, const Tensor &b) const {
+  if (a->storage != b->storage || a->type.getElementType() != b->type.getElementType())
+    return false;
+  bool sameForm = graph::getDims(a->type) == graph::getDims(b->type) && a->strides == b->strides;
+  if (sameForm && a->offset == b->offset)
+    return false;
+  std::optional<std::vector<int64_t>> ofA = listPositions(a), ofB = listPositions(b);
+  if (!ofA || !ofB)
+    return sameForm && meetsAlongDim(*this, a, b->offset - a->offset);
+  llvm::DenseSet<int64_t> places(ofA->begin(), ofA->end());
+  return llvm::any_of(*ofB, [&](int64_t place) { return places.contains(place); });
+}
+
 /// The storage's value with the elements that `tensor` views replaced, by their positions in memory.
 Value Run::scatterStrided(const Tensor &tensor, Value value) {
   Value base = storageValue(*this, *tensor->storage);
@@ -115,26 +154,23 @@ Value Run::scatterStrided(const Tensor &tensor, Value value) {
     e.fail("writes through such a view of a tensor that is viewed as another dtype");
     return {};
   }
-  bool fixed = base && e.type(base).hasStaticShape() && tensor->type.hasStaticShape() && tensor->offset.isConstant() &&
-               llvm::all_of(tensor->strides, [](DimAttr stride) { return stride.isConstant(); });
+  std::optional<std::vector<int64_t>> positions = listPositions(tensor);
+  bool fixed = base && e.type(base).hasStaticShape() && positions;
   if (!fixed || !tensor->storage->isContiguous || e.type(base).getNumElements() > 1 << 20 || tensor->type.getNumElements() == 0) {
     e.fail("writes through a view whose elements' positions in memory can't be listed (symbolic sizes, or more than a million elements)");
     return {};
   }
-  // Which element of the view lands on each element of the storage; the last one wins.
-  ArrayRef<int64_t> shape = tensor->type.getShape();
+  // Which element of the view lands on each element of the storage.
   int64_t count = e.type(base).getNumElements();
   std::vector<Val> source(count, Val(int64_t(0))), written(count, Val(false));
-  std::vector<int64_t> index(shape.size(), 0);
-  for (int64_t i = 0; i < tensor->type.getNumElements(); ++i) {
-    int64_t at = tensor->offset.getValue();
-    for (size_t d = 0; d < shape.size(); ++d)
-      at += index[d] * tensor->strides[d].getValue();
+  for (auto [i, at] : llvm::enumerate(*positions)) {
     GRAPHC_CHECK(at >= 0 && at < count, "a view reaches beyond its storage");
-    source[at] = i;
+    if (written[at].as<bool>()) {
+      e.fail("writes to a view whose elements overlap in memory, where the order of the writes decides; clone() the view first");
+      return {};
+    }
+    source[at] = int64_t(i);
     written[at] = true;
-    for (size_t d = shape.size(); d-- > 0 && ++index[d] == shape[d];)
-      index[d] = 0;
   }
   Value elements = e.reshape(value, {e.dim(tensor->type.getNumElements())});
   Value moved = e.create<graph::IndexSelectOp>(elements, e.constant({count}, ScalarType::I64, source), int64_t(0));

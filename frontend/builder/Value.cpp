@@ -26,6 +26,17 @@ DimAttr builder::toDim(const Val &value, mlir::MLIRContext *context) {
   return {};
 }
 
+bool builder::containsSymbol(DimAttr dim, DimAttr symbol) {
+  if (dim.isConstant() || dim.getKind() == graph::DimKind::Symbol)
+    return dim == symbol;
+  return dim.getKind() == graph::DimKind::Select || containsSymbol(dim.operand(0), symbol) || containsSymbol(dim.operand(1), symbol);
+}
+
+ScalarType builder::numberType(const Val &number) {
+  bool isFloating = number.is<double>() || number.is<DimFraction>();
+  return isFloating ? ScalarType::F64 : number.is<bool>() ? ScalarType::Bool : ScalarType::I64;
+}
+
 double builder::toDouble(const Val &value) {
   if (const auto *number = value.get<double>())
     return *number;
@@ -83,6 +94,10 @@ std::string builder::toText(const Val &value) {
     DimAttr copy = *dim;
     return copy.str();
   }
+  if (const auto *fraction = value.get<DimFraction>()) {
+    DimAttr numerator = fraction->numerator;
+    return "(" + numerator.str() + ") / " + std::to_string(fraction->denominator);
+  }
   if (const auto *device = value.get<DeviceValue>())
     return device->text;
   if (const auto *entry = value.get<EnumValue>())
@@ -100,7 +115,7 @@ std::string builder::toText(const Val &value) {
 
 std::string builder::kindOf(const Val &value) {
   static constexpr const char *names[] = {"unsupported value", "None",   "bool", "int",  "float",  "str",         "symbolic int",
-                                          "device",            "enum",   "module", "list", "dict", "Tensor", "number computed from a tensor", "tensor selected by a mask, whose size depends on data"};
+                                          "device",            "enum",   "module", "list", "dict", "Tensor", "number computed from a tensor", "tensor selected by a mask, whose size depends on data", "symbolic float"};
   static_assert(std::size(names) == std::variant_size_v<Val::Variant>);
   if (const auto *list = value.get<List>())
     return (*list)->kind == ConstantList::Kind::List ? "list" : "tuple";
@@ -129,7 +144,7 @@ std::optional<bool> builder::equal(const Val &a, const Val &b) {
   }
   if (a.is<DimAttr>() && b.is<DimAttr>() && a.as<DimAttr>() == b.as<DimAttr>())
     return true;
-  if (a.is<DimAttr>() || b.is<DimAttr>() || a.is<TensorScalar>() || b.is<TensorScalar>())
+  if (a.isSymbolic() || b.isSymbolic() || a.is<TensorScalar>() || b.is<TensorScalar>())
     return std::nullopt;
   if (a.v.index() != b.v.index())
     return false;

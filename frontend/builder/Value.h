@@ -72,11 +72,16 @@ struct DictValue {
 };
 using List = std::shared_ptr<ListValue>;
 using Dict = std::shared_ptr<DictValue>;
+/// A float that is a fraction of sizes: n / 3. What rounds it gives a DimAttr again.
+struct DimFraction {
+  DimAttr numerator;
+  int64_t denominator = 1; // positive
+};
 
 /// A value; a DimAttr is a symbolic integer and never constant (see dimValue).
 struct Val {
   using Variant = std::variant<Poison, None, bool, int64_t, double, std::string, DimAttr, DeviceValue, EnumValue,
-                               ObjectRef, List, Dict, Tensor, TensorScalar, Masked>;
+                               ObjectRef, List, Dict, Tensor, TensorScalar, Masked, DimFraction>;
   Variant v;
 
   Val() : v(Poison()) {}
@@ -88,6 +93,8 @@ struct Val {
   template <class T> const T *get() const { return std::get_if<T>(&v); }
   bool isNumber() const { return is<bool>() || is<int64_t>() || is<double>(); }
   bool isInteger() const { return is<bool>() || is<int64_t>() || is<DimAttr>(); }
+  /// A number that sizes decide.
+  bool isSymbolic() const { return is<DimAttr>() || is<DimFraction>(); }
 };
 
 /// A Python tensor object.
@@ -113,6 +120,10 @@ struct TensorState {
 Val dimValue(DimAttr dim);
 /// A bool, int or symbolic integer as a dim expression; null for others.
 DimAttr toDim(const Val &value, mlir::MLIRContext *context);
+/// Whether the expression has the symbol in it.
+bool containsSymbol(DimAttr dim, DimAttr symbol);
+/// The dtype of the 0-d tensor that a number becomes.
+ScalarType numberType(const Val &number);
 /// The number as a double, for bool, int and float.
 double toDouble(const Val &value);
 /// Whether the value or anything inside it is poison.

@@ -199,6 +199,14 @@ Error ProgramConverter::convertUserInput(const Value &argument, StringRef path) 
   } else {
     input.type = kind == "as_sym_float" ? "float" : kind == "as_sym_bool" ? "bool" : "int";
     input.value = addValue(name, input.type);
+    const json::Object *symbols = top.graph->getObject("sym_int_values");
+    if (const Value *expression = symbols && input.type == "int" ? symbols->get(name) : nullptr) {
+      Expected<std::variant<int64_t, std::string>> size = symbolicSize(*expression);
+      if (!size)
+        return size.takeError();
+      if (const auto *text = std::get_if<std::string>(&*size))
+        input.symbol = *text;
+    }
   }
   top.names[name] = {"", input.value};
   graph.inputs.push_back(std::move(input));
@@ -265,7 +273,7 @@ Error ProgramConverter::convertOutput(StringRef kind, const Object &payload, std
 }
 
 Error ProgramConverter::convertGuards(const Object &program) {
-  auto sizeOf = [&](StringRef path, uint64_t dim) -> std::optional<std::string> {
+  auto sizeOf = [&](StringRef path, std::optional<uint64_t> dim) -> std::optional<std::string> {
     size_t leaf = 0; // a strict export numbers the leaves of the inputs instead
     if (path.consume_front("flat_args.") && !path.getAsInteger(10, leaf) && leaf < inputPaths.size())
       path = inputPaths[leaf];
@@ -273,9 +281,13 @@ Error ProgramConverter::convertGuards(const Object &program) {
     std::replace(asName.begin(), asName.end(), '.', '_');
     for (const Input &input : graph.inputs) {
       const auto &tensor = graph.values[input.value].tensor;
-      if ((input.name != path && input.name != asName) || !tensor || dim >= tensor->sizes.size())
+      if (input.name != path && input.name != asName)
         continue;
-      const auto &size = tensor->sizes[dim];
+      if (!dim && !input.symbol.empty())
+        return input.symbol;
+      if (!dim || !tensor || *dim >= tensor->sizes.size())
+        continue;
+      const auto &size = tensor->sizes[*dim];
       return std::holds_alternative<int64_t>(size) ? std::to_string(std::get<int64_t>(size))
                                                    : std::get<std::string>(size);
     }

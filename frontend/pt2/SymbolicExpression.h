@@ -27,8 +27,8 @@ struct SymbolicTree {
 llvm::Expected<SymbolicTree> parseSympy(llvm::StringRef text);
 
 /// Says what a path such as `L['x']` or `L['d']['a'][0]`, then `.size()[1]`, stands for: given "d.a.0" and 1, the infix
-/// expression of that dim; nullopt when there is no such input.
-using SizeOfInput = llvm::function_ref<std::optional<std::string>(llvm::StringRef path, uint64_t dim)>;
+/// expression of that dim; without a dim that of an int; nullopt when there is no such input.
+using SizeOfInput = llvm::function_ref<std::optional<std::string>(llvm::StringRef path, std::optional<uint64_t> dim)>;
 /// A Python expression over input sizes. Sizes become symbols whose names are the infix text that `sizeOf` gives.
 llvm::Expected<SymbolicTree> parsePythonGuard(llvm::StringRef text, SizeOfInput sizeOf);
 

@@ -317,7 +317,7 @@ private:
     return name.empty() ? fail("the function " + function) : operation(name, std::move(arguments));
   }
 
-  /// L['d']['a'][0].size()[1]
+  /// L['d']['a'][0].size()[1], or L['n'], an int
   SymbolicTree inputSize() {
     take("L");
     std::string path;
@@ -328,18 +328,19 @@ private:
       if (!take("]"))
         return fail("expected ']'");
     }
-    if (!take(".size()["))
-      return fail("expected .size()[…] after the input " + path);
-    int64_t dim = integer().numerator;
-    if (!take("]"))
-      return fail("expected ']'");
-    std::optional<std::string> size = sizeOf(path, uint64_t(dim));
+    std::optional<uint64_t> dim;
+    if (take(".size()[")) {
+      dim = uint64_t(integer().numerator);
+      if (!take("]"))
+        return fail("expected ']'");
+    }
+    std::optional<std::string> size = sizeOf(path, dim);
     if (!size)
-      return fail("the input " + path + ", which doesn't exist or lacks that dim,");
+      return fail(dim ? "the input " + path + ", which doesn't exist or lacks that dim," : "the input " + path + ", which isn't an int,");
     SymbolicTree tree;
     tree.kind = SymbolicTree::Kind::Symbol;
     tree.name = *size;
-    tree.isNonNegative = true;
+    tree.isNonNegative = dim.has_value();
     return tree;
   }
 

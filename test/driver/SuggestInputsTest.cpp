@@ -27,10 +27,10 @@ SourceGraph exampleGraph() {
   root.attributes.push_back({"conv", "Tensor", Constant{weight({8, 3, 3, 3})}, Attribute::Role::Parameter, true});
   root.attributes.push_back({"table", "Tensor", Constant{weight({100, 16})}, Attribute::Role::Parameter, true});
   graph.objects.push_back(root);
-  graph.inputs = {{"x", 1, "Tensor", std::nullopt},
-                  {"ids", 2, "Tensor", std::nullopt},
-                  {"sr", 3, "int", std::nullopt},
-                  {"flag", 4, "bool", Constant{false}}};
+  graph.inputs = {{"x", 1, "Tensor", std::nullopt, ""},
+                  {"ids", 2, "Tensor", std::nullopt, ""},
+                  {"sr", 3, "int", std::nullopt, ""},
+                  {"flag", 4, "bool", Constant{false}, ""}};
   Node compare{"aten::ne", "int", {value("a", 3), number("b", 16000)}, {10}, {}, {}, 0};
   Node inner{"aten::conv2d", "", {value("input", 5), value("weight", 6), number("groups", 2)}, {8}, {}, {}, 0};
   Node branch{"prim::If", "", {value("", 10)}, {}, {Block{{}, {inner}, {}}, Block{}}, {}, 0};
@@ -56,7 +56,7 @@ TEST(SuggestInputs, GuessesFromLayers) {
 
 TEST(SuggestInputs, AsksForWhatTheProgramReads) {
   SourceGraph graph;
-  graph.inputs = {{"mel", 1, "Tensor", std::nullopt}, {"scale", 2, "List[float]", std::nullopt}};
+  graph.inputs = {{"mel", 1, "Tensor", std::nullopt, ""}, {"scale", 2, "List[float]", std::nullopt, ""}};
   graph.body.nodes = {{"aten::size", "int", {value("self", 1), number("dim", 2)}, {3}, {}, {}, 0},
                       {"aten::size", "int", {value("self", 1), number("dim", 1)}, {4}, {}, {}, 0},
                       {"aten::eq", "int", {value("a", 4), number("b", 40)}, {5}, {}, {}, 0}};
@@ -69,7 +69,7 @@ TEST(SuggestInputs, AsksForWhatTheProgramReads) {
 
 TEST(SuggestInputs, NamesTensorsInsideOthersByTheirPaths) {
   SourceGraph graph;
-  graph.inputs = {{"batch", 1, "Dict[str, Tensor]", std::nullopt}, {"state", 2, "Tuple[Tensor, Tensor]", std::nullopt}, {"xs", 3, "List[Tensor]", std::nullopt}};
+  graph.inputs = {{"batch", 1, "Dict[str, Tensor]", std::nullopt, ""}, {"state", 2, "Tuple[Tensor, Tensor]", std::nullopt, ""}, {"xs", 3, "List[Tensor]", std::nullopt, ""}};
   graph.body.nodes = {{"aten::__getitem__", "Dict_str", {value("self", 1), {"key", Constant{std::string("user")}}}, {4}, {}, {}, 0}};
   CompileOptions options;
   options.path = "m.pt";

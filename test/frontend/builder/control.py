@@ -4,7 +4,7 @@
 from typing import Dict, List, NamedTuple, Optional, Tuple
 
 import torch
-from eager import check, finish
+from eager import check, finish, program, refuse
 from torch import Tensor, nn
 
 x = torch.randn(3, 4)
@@ -127,4 +127,16 @@ check("traced shape arithmetic", Shape(), torch.randn(2, 3, 4), rows, kinds=("tr
 check("symbolic sizes", Shape(), torch.randn(2, 3, 4), rows, kinds=("trace", "pt"), specs=["B,T,4", "B"],
       more=[(torch.randn(1, 7, 4), torch.tensor([5])), (torch.randn(4, 2, 4), torch.tensor([1, 2, 0, 1]))])
 check("symbols that must agree", lambda a, b: a + b, torch.randn(2, 3), torch.randn(2, 3), kinds=("trace",), specs=["B,3", "C,3"], more=[(torch.randn(5, 3), torch.randn(5, 3))])
+refuse("a check of data that raises", program("""
+def forward(self, x):
+    y = x + 1
+    if x.sum() > 0:
+        raise ValueError("positive")
+    return y
+"""), x, kinds=("pt",), saying="if x.sum() > 0:")
+refuse("an assertion on data", program("""
+def forward(self, x):
+    assert x.max() < 10, "too large"
+    return x + 1
+"""), x, kinds=("pt",), saying="a check of tensor data that raises")
 finish()

@@ -48,8 +48,8 @@ class Attention(nn.Module):
 
 clause("training and decomposed dialects")
 pt2("convolution, batch norm, head", Net(), image)
-pt2("attention", Attention(), torch.randn(2, 5, 8), interpreted=False)
-pt2("lstm and gru", nn.LSTM(4, 5, 2, batch_first=True), torch.randn(2, 6, 4), kinds=("pt2",), interpreted=False)
+pt2("attention", Attention(), torch.randn(2, 5, 8))
+pt2("lstm and gru", nn.LSTM(4, 5, 2, batch_first=True), torch.randn(2, 6, 4), kinds=("pt2",))
 pt2("views and writes", """
 def forward(self, x):
     a = x.clone()
@@ -142,12 +142,39 @@ def forward(self, x):
             y = y + 1
     return y - x
 """, x)
-no("autocast to bf16", """
+pt2("autocast to bf16: linear, matmul, convolution, cat, norms", """
+def __init__(self):
+    super().__init__()
+    self.l, self.n, self.c = nn.Linear(4, 4), nn.LayerNorm(4), nn.Conv1d(3, 3, 1)
+
 def forward(self, x):
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        y = x @ x.t()
-    return y.float() + 1
-""", x, saying="wrap_with_autocast")
+        y = self.n(self.l(x).float()) @ x.t()
+        z = torch.cat([y, x[:, :3]], 1).softmax(-1)
+        with torch.autocast("cpu", enabled=False):
+            z = z.float()[:, :3] @ x
+        with torch.no_grad():
+            w = self.c(x[None]).relu()
+        z = z + F.mse_loss(y, y * 2)
+    return z.bfloat16(), y, (y.float() + 1).bfloat16(), w, x @ x.t()
+""", x)
+pt2("autocast to f16, and for another device", """
+def forward(self, x):
+    with torch.autocast("cpu", dtype=torch.float16):
+        y = F.linear(x, x) + 1
+    with torch.autocast("cuda"):
+        z = x @ x.t()
+    return y, z
+""", x)
+no("what autocast does inside of an lstm", """
+def __init__(self):
+    super().__init__()
+    self.rnn = nn.LSTM(4, 5)
+
+def forward(self, x):
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        return self.rnn(x)[0]
+""", x, saying="aten.lstm.input")
 pt2("autocast that is off", """
 def forward(self, x):
     with torch.autocast("cpu", enabled=False):
@@ -181,7 +208,7 @@ clause("symbolic dims")
 B, T = Dim("B", min=1, max=64), Dim("T", min=2, max=32)
 more = [(torch.randn(1, 3, 8, 8),), (torch.randn(7, 3, 8, 8),)]
 pt2("any batch", Net(), image, dynamic=({0: B},), more=more)
-pt2("batch and time", Attention(), torch.randn(2, 5, 8), interpreted=False, dynamic=({0: B, 1: T},), more=[(torch.randn(1, 9, 8),), (torch.randn(3, 2, 8),), (torch.randn(4, 32, 8),)])
+pt2("batch and time", Attention(), torch.randn(2, 5, 8), dynamic=({0: B, 1: T},), more=[(torch.randn(1, 9, 8),), (torch.randn(3, 2, 8),), (torch.randn(4, 32, 8),)])
 pt2("sizes in arithmetic, reshapes, factories", """
 def forward(self, x):
     b, t = x.shape
@@ -195,8 +222,20 @@ pt2("chunk, split and unbind of symbolic sizes", lambda a: (*a.chunk(2, 1), *a.s
     more=[(torch.randn(2, 10, 4),)])
 pt2("dims that must be equal", lambda a, b: a * b + a.sum(0), torch.randn(5, 4), torch.randn(5, 4), dynamic=({0: B}, {0: B}), more=[(torch.randn(2, 4), torch.randn(2, 4))])
 pt2("padding, concatenation, repetition", lambda a: (F.pad(a, (0, 0, 1, 2)), torch.cat([a, a[:1]]), a.repeat(2, 1), a.flip(0), torch.stack([a, a])), torch.randn(5, 4), dynamic=({0: B},), more=[(torch.randn(2, 4),)])
-pt2("convolutions over symbolic space", nn.Sequential(nn.Conv2d(3, 4, 3, 2, 1), nn.ReLU(), nn.MaxPool2d(2)), image, kinds=("pt2",), interpreted=False,
+pt2("convolutions over symbolic space", nn.Sequential(nn.Conv2d(3, 4, 3, 2, 1), nn.ReLU(), nn.MaxPool2d(2)), image, kinds=("pt2",),
     dynamic={"input": {2: 4 * Dim("h", min=1), 3: 4 * Dim("w", min=2)}}, more=[(torch.randn(2, 3, 12, 16),), (torch.randn(2, 3, 16, 8),)])
+clause("ints that are sizes, pieces of symbolic sizes")
+ints = lambda x, n: (x[:n], torch.zeros(n, 2), x * n, x + n // 2)
+pt2("an int that is a size, bound", ints, torch.randn(6, 4), 3, dynamic=(None, Dim.DYNAMIC), flags=["--bind", "inputs_1=3"])
+pt2("an int that is the size of an input", lambda x, n: x.reshape(n, -1) + torch.zeros(n, 1) * n, torch.randn(6, 4), 6, dynamic=({0: Dim.DYNAMIC}, Dim.DYNAMIC), more=[(torch.randn(3, 4), 3)])
+no("an int that is a size", ints, torch.randn(6, 4), 3, dynamic=(None, Dim.DYNAMIC), saying="the value of argument 'inputs_1' (int) is needed: --bind inputs_1=VALUE")
+no("an int bound outside its guards", ints, torch.randn(6, 4), 3, dynamic=(None, Dim.DYNAMIC), flags=["--bind", "inputs_1=7"], saying="which these sizes don't fulfil")
+pieces = lambda x: torch.cat([p * (i + 1) for i, p in enumerate(x.split(3))])
+pt2("split into as many pieces as the file takes", pieces, torch.randn(8, 4), dynamic=({0: Dim.AUTO},), more=[(torch.randn(9, 4),)])
+no("a size that gives another number of pieces", pieces, torch.randn(8, 4), dynamic=({0: Dim.AUTO},), run=(torch.randn(10, 4),), saying="these inputs don't fit: the model needs s")
+no("a size for which the program took another branch", lambda x: x * 2 if x.shape[0] > 5 else x, torch.randn(6, 4), dynamic=({0: Dim.AUTO},), run=(torch.randn(4, 4),), saying="has size 4 in dim 0, expected s")
+
+clause("refused sizes")
 no("a dim outside its range", lambda a: a + 1, torch.randn(5, 4), dynamic=({0: Dim("B", min=2, max=8)},), run=(torch.randn(9, 4),), saying="between 2 and 8")
 no("two dims that must agree and don't", lambda a, b: a + b, torch.randn(5, 4), torch.randn(5, 4), dynamic=({0: B}, {0: B}), run=(torch.randn(5, 4), torch.randn(6, 4)), saying="has size 6 in dim 0")
 no("a dim that must be even and isn't", lambda a: a.view(-1, 2, 4).sum(1), torch.randn(6, 4), dynamic=({0: 2 * Dim("half", min=1)},), run=(torch.randn(7, 4),), saying="")

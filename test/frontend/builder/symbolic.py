@@ -24,7 +24,7 @@ def no(name, module, *inputs, saying, **options):
 
 clause("any size in range")
 trace("a convolutional net over batch, height and width", nn.Sequential(nn.Conv2d(3, 8, 3, 2, 1), nn.BatchNorm2d(8), nn.ReLU(), nn.MaxPool2d(3, 2, 1), nn.Conv2d(8, 4, 1), nn.AdaptiveAvgPool2d(1),
-      nn.Flatten(), nn.Linear(4, 5)), torch.randn(2, 3, 16, 16), interpreted=False, specs=["n,3,h,w"], more=[(torch.randn(1, 3, 9, 33),), (torch.randn(5, 3, 7, 5),)])
+      nn.Flatten(), nn.Linear(4, 5)), torch.randn(2, 3, 16, 16), specs=["n,3,h,w"], more=[(torch.randn(1, 3, 9, 33),), (torch.randn(5, 3, 7, 5),)])
 trace("an encoder and decoder that joins what it skipped", lambda i: torch.cat([F.interpolate(F.avg_pool2d(i, 2), size=i.shape[-2:], mode="nearest"), i], 1), torch.randn(1, 3, 8, 8), specs=["n,3,h:2..,w:2.."],
       more=[(torch.randn(2, 3, 5, 11),)])
 trace("resizes by a factor", lambda i: F.interpolate(i, scale_factor=2.0, mode="bilinear", align_corners=False), torch.randn(1, 2, 4, 4), specs=["n,2,h,w"], more=[(torch.randn(2, 2, 3, 5),)])
@@ -49,7 +49,7 @@ def __init__(self):
 def forward(self, x):
     y, (h, c) = self.rnn(x)
     return y, h, c
-""", torch.randn(2, 6, 4), interpreted=False, specs=["b,6,4"], more=[(torch.randn(1, 6, 4),), (torch.randn(7, 6, 4),)])
+""", torch.randn(2, 6, 4), specs=["b,6,4"], more=[(torch.randn(1, 6, 4),), (torch.randn(7, 6, 4),)])
 script("slices, selects, reversals by size", """
 def forward(self, x):
     n = x.size(0)

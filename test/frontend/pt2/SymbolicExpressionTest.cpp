@@ -56,9 +56,11 @@ TEST(SymbolicExpression, Refused) {
 }
 
 std::string guards(llvm::StringRef python) {
-  auto sizeOf = [](llvm::StringRef path, uint64_t dim) -> std::optional<std::string> {
+  auto sizeOf = [](llvm::StringRef path, std::optional<uint64_t> dim) -> std::optional<std::string> {
     if (path == "x" && dim == 0)
       return "s0";
+    if (path == "n" && !dim)
+      return "s2";
     return path == "d.a.1" && dim == 2 ? std::optional<std::string>("(2*s1)") : std::nullopt;
   };
   llvm::Expected<SymbolicTree> tree = parsePythonGuard(python, sizeOf);
@@ -82,6 +84,7 @@ TEST(SymbolicExpression, Guards) {
   EXPECT_EQ(guards("-(L['x'].size()[0] - 1)**2 // 2 < 0"), "((-1*((s0 + -1)*(s0 + -1))) floordiv 2) < 0; ");
   EXPECT_EQ(guards("L['x'].size()[0] / 2 > 1"), "s0 > 2; ");
   EXPECT_EQ(guards("max(L['x'].size()[0], 3) == 3"), "max(s0, 3) == 3; ");
+  EXPECT_EQ(guards("L['n'] < L['x'].size()[0]"), "s2 < s0; ");
 }
 
 TEST(SymbolicExpression, RefusedGuards) {

@@ -127,9 +127,9 @@ def stored(name, module, inputs, kind, dynamic=None):
     return base, [path]
 
 
-def options(inputs, kind, bind, specs, method=None, names=None):
+def options(inputs, kind, bind, specs, method=None, names=None, flags=()):
     """--input and --bind; a TorchScript file doesn't say what it is called with."""
-    arguments = ["--method", method] if method else []
+    arguments = list(flags) + (["--method", method] if method else [])
     if kind not in ("pt2", "decomposed"):
         for i, value in enumerate(flat(list(inputs))):
             spec = specs[i] if specs else ",".join(map(str, value.shape))
@@ -141,9 +141,10 @@ def options(inputs, kind, bind, specs, method=None, names=None):
 
 
 def check(name, module, *inputs, runs=1, kinds=("pt", "pt2"), bind=None, specs=None, more=(), interpreted=True, compiled=True,
-          dynamic=None, method=None, names=None):
+          dynamic=None, method=None, names=None, flags=()):
     """`runs` calls one after the other on the same inputs (state persists); `more`: further input tuples, each one more call. `specs`:
-    the dims of each tensor for --input, None for an argument that needs none; `names`: their names instead of in0, …. `dynamic`: dynamic_shapes of torch.export. interpreted=False, compiled=False: that way
+    the dims of each tensor for --input, None for an argument that needs none; `names`: their names instead of in0, …; `flags`: more words of the
+    command. `dynamic`: dynamic_shapes of torch.export. interpreted=False, compiled=False: that way
     lacks an op of the program."""
     module = (module if isinstance(module, torch.nn.Module) else Function(module)).eval()
     for kind in kinds:
@@ -151,7 +152,7 @@ def check(name, module, *inputs, runs=1, kinds=("pt", "pt2"), bind=None, specs=N
         if not base:
             continue
         eager, wanted = copy.deepcopy(module), []
-        command += options(inputs, kind, bind, specs, method, names)
+        command += options(inputs, kind, bind, specs, method, names, flags)
         for call, values in enumerate([inputs] * runs + [tuple(m) for m in more]):
             given, arguments = tensors(values, kind), copy.deepcopy(values)
             np.savez(f"{base}.{call}.npz", **{f"in{i}": numpy(t) for i, t in enumerate(given)})
@@ -169,14 +170,14 @@ def check(name, module, *inputs, runs=1, kinds=("pt", "pt2"), bind=None, specs=N
         jobs.append(Job(current[0], name, kind, base, wanted, command))
 
 
-def refuse(name, module, *inputs, saying, kinds=("pt", "pt2"), bind=None, specs=None, dynamic=None, method=None, run=False):
+def refuse(name, module, *inputs, saying, kinds=("pt", "pt2"), bind=None, specs=None, dynamic=None, method=None, run=False, flags=()):
     """Importing must fail with exit status 1 and the text `saying`; with `run` only running the compiled program must."""
     module = (module if isinstance(module, torch.nn.Module) else Function(module)).eval()
     for kind in kinds:
         base, command = stored(name, module, inputs, kind, dynamic)
         if not base:
             continue
-        command += options(inputs, kind, bind, specs, method)
+        command += options(inputs, kind, bind, specs, method, flags=flags)
         if run:
             np.savez(f"{base}.npz", **{f"in{i}": numpy(t) for i, t in enumerate(tensors(run, kind))})
             command += ["--compiled", f"{base}.npz={base}.out.npz"]
