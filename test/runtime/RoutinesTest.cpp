@@ -117,8 +117,9 @@ TEST(Routines, HalfRoundsToNearestEven) {
     Half half;
     half.bits = static_cast<uint16_t>(bits);
     const auto value = static_cast<float>(half);
-    if (!std::isnan(value))
+    if (!std::isnan(value)) {
       ASSERT_EQ(Half(value).bits, half.bits);
+    }
   }
   EXPECT_EQ(Half(1.00048828125f).bits, 0x3c00); // a tie, to even
   EXPECT_EQ(Half(65520.0f).bits, 0x7c00);
