@@ -11,6 +11,7 @@
 // Other kernels run lanes along their last grid index, or the last two as one (group, output). A graph.parameter that this index walks through in larger steps gets the dim that it indexes last ("NAME$last0",
 // `packing` "last<0>"): the weights of depthwise convolutions [c, 1, kh, kw] become [1, kh, kw, c].
 #include "ir/support/Check.h"
+#include "ir/support/Offsets.h"
 #include "passes/Parameters.h"
 #include "passes/Passes.h"
 
@@ -81,20 +82,6 @@ std::optional<LinearAccess> getLinearAccess(kernel::ContractOp op, unsigned numG
   return access;
 }
 
-/// The offset of every flattened index of some extents, last one fastest.
-std::vector<int64_t> getOffsets(ArrayRef<int64_t> extents, ArrayRef<int64_t> strides) {
-  std::vector<int64_t> offsets{0};
-  for (auto [extent, stride] : llvm::zip(extents, strides)) {
-    std::vector<int64_t> next;
-    next.reserve(offsets.size() * extent);
-    for (int64_t offset : offsets)
-      for (int64_t i = 0; i < extent; ++i)
-        next.push_back(offset + i * stride);
-    offsets = std::move(next);
-  }
-  return offsets;
-}
-
 /// The elements' bytes (those of one element for a splat), or nothing where the attribute has no such memory.
 ArrayRef<char> getFlatBytes(ElementsAttr value) {
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
@@ -132,7 +119,7 @@ private:
 };
 
 graph::ParameterOp Packer::packParameter(graph::ParameterOp parameter, const LinearAccess &access, int64_t panel) {
-  std::vector<int64_t> n = getOffsets(access.nExtents, access.nStrides), k = getOffsets(access.kExtents, access.kStrides);
+  std::vector<int64_t> n = tabulateOffsets(0, access.nExtents, access.nStrides), k = tabulateOffsets(0, access.kExtents, access.kStrides);
   std::string key = parameter.getSymName().str() + "$" + std::to_string(panel);
   for (int64_t number : llvm::concat<const int64_t>(access.nStrides, access.kStrides, access.nExtents, access.kExtents))
     key += "," + std::to_string(number);

@@ -375,7 +375,7 @@ void Run::writeStates() {
     Val value = attribute(key);
     const frontend::Attribute *declared = program.findAttribute(key);
     if (program.dynamicNumbers.count(key) && value.isNumber())
-      value = TensorScalar{fresh(e.constant(value.is<double>() ? ScalarType::F64 : value.is<bool>() ? ScalarType::Bool : ScalarType::I64, value))};
+      value = TensorScalar{fresh(e.constant(numberType(value), value))};
     Tensor tensor = value.is<Tensor>() ? value.as<Tensor>() : value.is<TensorScalar>() ? value.as<TensorScalar>().tensor : Tensor();
     if (!tensor || !declared)
       continue;

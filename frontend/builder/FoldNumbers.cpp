@@ -112,11 +112,8 @@ bool builder::foldUnary(Call &call) {
 }
 
 std::optional<Val> builder::convertNumber(Run &run, const Val &number, ScalarType to) {
-  if (to == ScalarType::F32 || to == ScalarType::F64) {
-    if (number.isSymbolic())
-      return number.is<DimAttr>() ? Val(DimFraction{number.as<DimAttr>(), 1}) : number;
-    return to == ScalarType::F64 ? Val(toDouble(number)) : Val(double(float(toDouble(number))));
-  }
+  if (to == ScalarType::F32 || to == ScalarType::F64)
+    return inDtype(number, to);
   if (to != ScalarType::I32 && to != ScalarType::I64)
     return std::nullopt;
   if (const auto *fraction = number.get<DimFraction>()) {

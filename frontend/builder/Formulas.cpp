@@ -28,7 +28,6 @@ static Pair promotedPair(Call &call, StringRef first, StringRef second, bool flo
   return {Expr(call, promoted(call, lhs, type)), Expr(call, promoted(call, rhs, type)), type};
 }
 
-
 /// The larger (smaller) of two; a number wins over NaN.
 static void ignoringNan(Call &call, bool largest) {
   Pair p = promotedPair(call, "self", "other");

@@ -11,7 +11,6 @@ using namespace graphc;
 using namespace graphc::frontend;
 using namespace graphc::frontend::builder;
 
-
 /// Gives the picks [.., 1, ..] along dim d, without that dim unless it is kept.
 static void givePicked(Call &call, const Expr &values, const Expr &indices, int64_t d, bool keepdim) {
   call.give(keepdim ? values : values.squeeze(d));

@@ -12,7 +12,6 @@ using namespace graphc;
 using namespace graphc::frontend;
 using namespace graphc::frontend::builder;
 
-
 namespace {
 struct Window {
   std::vector<int64_t> kernel, dilation, padding, stride;

@@ -6,6 +6,7 @@
 //   %b = select a[0]; %b2 = add %b, 1; %a2 = insert %b2 into a at 0
 #include "frontend/builder/Run.h"
 #include "ir/support/Check.h"
+#include "ir/support/Offsets.h"
 
 using namespace mlir;
 using namespace graphc;
@@ -110,15 +111,8 @@ static std::optional<std::vector<int64_t>> listPositions(const Tensor &tensor) {
                llvm::all_of(tensor->strides, [](DimAttr stride) { return stride.isConstant(); });
   if (!fixed)
     return std::nullopt;
-  std::vector<int64_t> positions{tensor->offset.getValue()};
-  for (auto [size, stride] : llvm::zip_equal(tensor->type.getShape(), tensor->strides)) {
-    std::vector<int64_t> next;
-    for (int64_t position : positions)
-      for (int64_t i = 0; i < size; ++i)
-        next.push_back(position + i * stride.getValue());
-    positions = std::move(next);
-  }
-  return positions;
+  auto strides = llvm::map_to_vector(tensor->strides, [](DimAttr stride) { return stride.getValue(); });
+  return tabulateOffsets(tensor->offset.getValue(), tensor->type.getShape(), strides);
 }
 
 /// Whether views of equal sizes and strides, apart by `delta`, may share elements: delta is a number of steps along a dim that is that long.

@@ -1,5 +1,6 @@
 // See MatrixReader.h.
 #include "ir/interpreter/MatrixReader.h"
+#include "ir/support/Offsets.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -30,20 +31,6 @@ int64_t evaluate(AffineExpr e, ArrayRef<int64_t> dims, ArrayRef<int64_t> symbols
   return e.getKind() == AffineExprKind::Add ? a + b : a * b;
 }
 
-/// base + the sum of coefficient times index, for all points in row-major order.
-std::vector<int64_t> tabulateSums(int64_t base, ArrayRef<int64_t> extents, ArrayRef<int64_t> coefficients) {
-  std::vector<int64_t> values{base};
-  for (auto [extent, coefficient] : llvm::zip_equal(extents, coefficients)) {
-    std::vector<int64_t> next;
-    next.reserve(values.size() * extent);
-    for (int64_t value : values)
-      for (int64_t i = 0; i < extent; ++i)
-        next.push_back(value + i * coefficient);
-    values = std::move(next);
-  }
-  return values;
-}
-
 } // namespace
 
 bool MatrixReader::Condition::isNeeded() const {
@@ -61,8 +48,8 @@ MatrixReader::Condition MatrixReader::tabulate(AffineExpr expression, const Matr
     point[d] = 0;
   }
   Condition result;
-  result.row = tabulateSums(base, domain.rows, ArrayRef(coefficients).take_front(domain.rows.size()));
-  result.depth = tabulateSums(0, domain.depth, ArrayRef(coefficients).drop_front(domain.rows.size()));
+  result.row = graphc::tabulateOffsets(base, domain.rows, ArrayRef(coefficients).take_front(domain.rows.size()));
+  result.depth = graphc::tabulateOffsets(0, domain.depth, ArrayRef(coefficients).drop_front(domain.rows.size()));
   result.least = result.depth.empty() ? 0 : *llvm::min_element(result.depth);
   result.most = result.depth.empty() ? 0 : *llvm::max_element(result.depth);
   return result;

@@ -6,7 +6,6 @@ import io
 import pathlib
 import sys
 import unittest
-import warnings
 
 import torch
 
@@ -14,32 +13,21 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "conformance")]
 import graphc
 import models
+from files import traced
 
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 inf, nan = float("inf"), float("nan")
 
 
-class Module(torch.nn.Module):
-    def __init__(self, function):
-        super().__init__()
-        self.function = function
-
-    def forward(self, *tensors):
-        return self.function(*tensors)
-
-
 def contexts(function, *tensors, symbolic=(False, True)):
     """Compiled for both levels, where this machine has them, and without fusion."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        data = io.BytesIO()
-        torch.jit.save(torch.jit.trace(Module(function), tensors, check_trace=False), data)
+    data = traced(function, tensors)
     levels = [level for level in ("x86-64-v3", "x86-64-v4") if has(level)]
     for varies in symbolic:
         for opt in ("default", "none"):
             for level in levels:
-                model = graphc.compile(data.getvalue(), inputs=[models.spec(t, varies) for t in tensors], target=f"cpu:{level}", opt=opt)
+                model = graphc.compile(data, inputs=[models.spec(t, varies) for t in tensors], target=f"cpu:{level}", opt=opt)
                 yield f"{'symbolic' if varies else 'static'} -O {opt} {level}", model.context(arena=False)
 
 
@@ -52,8 +40,8 @@ def floor_into(a, b):
     return c.floor_divide_(b)
 
 
-DIVISIONS = {"floor_divide": torch.floor_divide, "remainder": torch.remainder, "fmod": torch.fmod, "trunc": lambda a, b: torch.div(a, b, rounding_mode="trunc"),
-             "floor": lambda a, b: torch.div(a, b, rounding_mode="floor"), "in place": floor_into, "fused": lambda a, b: (a + 1) % (b * 2) - a // b}
+DIVISIONS = {"floor_divide": lambda a, b: torch.floor_divide(a, b), "remainder": lambda a, b: torch.remainder(a, b), "fmod": lambda a, b: torch.fmod(a, b),
+             "trunc": lambda a, b: torch.div(a, b, rounding_mode="trunc"), "floor": lambda a, b: torch.div(a, b, rounding_mode="floor"), "in place": floor_into, "fused": lambda a, b: (a + 1) % (b * 2) - a // b}
 
 
 class Division(unittest.TestCase):

@@ -4,11 +4,9 @@ between guard pages, must end in an error that names the operator and its line, 
   bounds.py [--only TEXT] [--verbose]        with the package graphc on PYTHONPATH; exit status 1 where a run faults, passes or says something else
 """
 import argparse
-import io
 import json
 import pathlib
 import sys
-import warnings
 
 import torch
 
@@ -17,27 +15,11 @@ sys.path[:0] = [str(HERE.parent / "conformance")]
 import graphc
 import judge
 import models
+from files import traced
 from operators import CASES
 from process import Worker
 
 LEVELS = ("x86-64-v3", "x86-64-v4")
-
-
-class Module(torch.nn.Module):
-    def __init__(self, function):
-        super().__init__()
-        self.function = function
-
-    def forward(self, *tensors):
-        return self.function(*tensors)
-
-
-def file_of(case):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        data = io.BytesIO()
-        torch.jit.save(torch.jit.trace(Module(case.function), case.tensors, check_trace=False), data)
-    return data.getvalue()
 
 
 def bad_indices(case):
@@ -71,7 +53,7 @@ def check_right(case, context):
 
 def compiled(case):
     """Each way to run it: a text and a context."""
-    data = file_of(case)
+    data = traced(case.function, case.tensors)
     for symbolic in (False, True) if case.symbolic else (False,):
         for opt in ("default", "none") if not symbolic else ("default",):
             model = graphc.compile(data, inputs=[models.spec(t, symbolic) for t in case.tensors], opt=opt)
