@@ -88,7 +88,8 @@ void Layouter::setOrder(Operation *op, ArrayRef<int64_t> order) {
 
 /// The innermost dim in memory that has more than one index; -1 where there is none.
 int64_t innermost(RankedTensorType type) {
-  for (int64_t d : llvm::reverse(graph::getOrder(type)))
+  SmallVector<int64_t> order = graph::getOrder(type);
+  for (int64_t d : llvm::reverse(order))
     if (type.isDynamicDim(d) || type.getDimSize(d) != 1)
       return d;
   return -1;

@@ -84,7 +84,7 @@ llvm::Error addInterface(func::FuncOp first, plan::PlanT &plan, PlanTables &tabl
   for (auto [i, type] : llvm::enumerate(first.getResultTypes())) {
     if (!check(type))
       return llvm::createStringError("output " + std::to_string(i) + " of '" + first.getSymName().str() + "' has a physical order");
-    if (!first.getResultAttr(i, writesInput)) // those change an input instead
+    if (!first.getResultAttr(i, graph::writesInputAttrName)) // those change an input instead
       plan.outputs.push_back(makeTensorInfo(cast<RankedTensorType>(type), first.getResultAttrDict(i), "out" + std::to_string(i), tables));
   }
   return llvm::Error::success();

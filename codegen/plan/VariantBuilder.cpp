@@ -101,17 +101,23 @@ void VariantBuilder::addReadState(graph::ReadStateOp op) {
   buffers[op.getResult()] = variant->states[state];
 }
 
+static plan::Relation relationOf(graph::DimPredicate predicate) {
+  switch (predicate) {
+  case graph::DimPredicate::Eq: return plan::Relation::Eq;
+  case graph::DimPredicate::Ne: return plan::Relation::Ne;
+  case graph::DimPredicate::Lt: return plan::Relation::Lt;
+  case graph::DimPredicate::Le: return plan::Relation::Le;
+  case graph::DimPredicate::Gt: return plan::Relation::Gt;
+  case graph::DimPredicate::Ge: return plan::Relation::Ge;
+  }
+  llvm_unreachable("a predicate of dims");
+}
+
 void VariantBuilder::addGuard(graph::GuardOp op) {
   auto guard = std::make_unique<plan::GuardT>();
   guard->lhs = tables.dim(op.getLhs());
   guard->rhs = tables.dim(op.getRhs());
-  guard->relation = llvm::StringSwitch<plan::Relation>(op.getPredicate())
-                        .Case("==", plan::Relation::Eq)
-                        .Case("!=", plan::Relation::Ne)
-                        .Case("<", plan::Relation::Lt)
-                        .Case("<=", plan::Relation::Le)
-                        .Case(">", plan::Relation::Gt)
-                        .Default(plan::Relation::Ge);
+  guard->relation = relationOf(*graph::parsePredicate(op.getPredicate()));
   guard->location = tables.location(op.getLoc());
   guard->message = op.getMessage().str();
   variant->guards.push_back(std::move(guard));
@@ -248,7 +254,7 @@ void VariantBuilder::addReturn(func::ReturnOp op, ArrayRef<graph::WriteStateOp> 
   llvm::SmallDenseSet<uint32_t> written;
   for (graph::WriteStateOp write : writes)
     written.insert(stateIndex(write.getState()));
-  auto changedBy = [&](unsigned result) { return function.getResultAttrOfType<IntegerAttr>(result, writesInput); };
+  auto changedBy = [&](unsigned result) { return function.getResultAttrOfType<IntegerAttr>(result, graph::writesInputAttrName); };
   for (unsigned i = 0; i < op.getNumOperands(); ++i)
     if (IntegerAttr input = changedBy(i))
       changedInputs[uint32_t(input.getInt())] = 0;

@@ -8,9 +8,6 @@
 
 namespace graphc::codegen {
 
-/// On a result of a function: the input that takes its value at the end of a run, which is then no output.
-inline constexpr llvm::StringLiteral writesInput = "graph.writes_input";
-
 class VariantBuilder {
 public:
   VariantBuilder(mlir::func::FuncOp function, const plan::PlanT &plan, const TargetCode &code, PlanTables &tables);

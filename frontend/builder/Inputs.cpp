@@ -346,11 +346,9 @@ static const Input *findRunTimeSymbol(Run &run, DimAttr dim) {
 
 /// What the file says of the sizes for which its program is valid.
 void Run::checkFileGuards() {
-  static const std::map<std::string, graph::DimPredicate> predicates = {{"==", graph::DimPredicate::Eq}, {"!=", graph::DimPredicate::Ne}, {"<", graph::DimPredicate::Lt},
-                                                                        {"<=", graph::DimPredicate::Le}, {">", graph::DimPredicate::Gt},  {">=", graph::DimPredicate::Ge}};
   for (const DimGuard &file : program.source.guards) {
     DimAttr lhs = program.parseDim(file.lhs), rhs = program.parseDim(file.rhs);
-    std::optional<bool> known = proved(predicates.at(file.comparison), lhs, rhs);
+    std::optional<bool> known = proved(*graph::parsePredicate(file.comparison), lhs, rhs);
     std::string text = "the model was exported for sizes where " + file.text;
     if (known == true)
       continue;

@@ -76,7 +76,7 @@ void Run::finish() {
   for (size_t i = 0; i < resultNames.size(); ++i)
     func.setResultAttr(i, "graph.name", e.builder.getStringAttr(resultNames[i]));
   for (auto [i, input] : llvm::enumerate(writtenInputs))
-    func.setResultAttr(resultNames.size() + i, "graph.writes_input", e.builder.getI64IntegerAttr(int64_t(input)));
+    func.setResultAttr(resultNames.size() + i, graph::writesInputAttrName, e.builder.getI64IntegerAttr(int64_t(input)));
 }
 
 /// What inputs that the program changes in place hold at the end: results behind the program's own, marked `graph.writes_input`, which

@@ -32,18 +32,6 @@ std::optional<int64_t> foldBinary(DimKind kind, int64_t a, int64_t b) {
   return a - floorDiv(a, b) * b; // Mod, sign of the divisor
 }
 
-bool foldPredicate(DimPredicate predicate, int64_t a, int64_t b) {
-  switch (predicate) {
-  case DimPredicate::Eq: return a == b;
-  case DimPredicate::Ne: return a != b;
-  case DimPredicate::Lt: return a < b;
-  case DimPredicate::Le: return a <= b;
-  case DimPredicate::Gt: return a > b;
-  case DimPredicate::Ge: return a >= b;
-  }
-  return false;
-}
-
 const char *const predicateText[] = {"==", "!=", "<", "<=", ">", ">="};
 
 DimAttr make(MLIRContext *context, DimKind kind, int64_t value, ArrayRef<Attribute> operands, StringRef symbol = "") {
@@ -182,6 +170,25 @@ private:
 
 } // namespace
 
+std::optional<DimPredicate> graphc::graph::parsePredicate(StringRef text) {
+  for (auto [i, known] : llvm::enumerate(predicateText))
+    if (text == known)
+      return DimPredicate(i);
+  return std::nullopt;
+}
+
+bool graphc::graph::holds(DimPredicate predicate, int64_t a, int64_t b) {
+  switch (predicate) {
+  case DimPredicate::Eq: return a == b;
+  case DimPredicate::Ne: return a != b;
+  case DimPredicate::Lt: return a < b;
+  case DimPredicate::Le: return a <= b;
+  case DimPredicate::Gt: return a > b;
+  case DimPredicate::Ge: return a >= b;
+  }
+  return false;
+}
+
 DimAttr DimAttr::constant(MLIRContext *context, int64_t value) { return make(context, DimKind::Constant, value, {}); }
 
 DimAttr DimAttr::symbol(MLIRContext *context, StringRef name) { return make(context, DimKind::Symbol, 0, {}, name); }
@@ -203,7 +210,7 @@ DimAttr DimAttr::binary(DimKind kind, DimAttr lhs, DimAttr rhs) {
 
 DimAttr DimAttr::select(DimPredicate predicate, DimAttr lhs, DimAttr rhs, DimAttr onTrue, DimAttr onFalse) {
   if (lhs.isConstant() && rhs.isConstant())
-    return foldPredicate(predicate, lhs.getValue(), rhs.getValue()) ? onTrue : onFalse;
+    return holds(predicate, lhs.getValue(), rhs.getValue()) ? onTrue : onFalse;
   return onTrue == onFalse ? onTrue : make(lhs.getContext(), DimKind::Select, int64_t(predicate), {lhs, rhs, onTrue, onFalse});
 }
 
@@ -218,7 +225,7 @@ std::optional<int64_t> DimAttr::evaluate(const llvm::StringMap<int64_t> &symbols
   if (!a || !b)
     return std::nullopt;
   if (getKind() == DimKind::Select)
-    return operand(foldPredicate(DimPredicate(getValue()), *a, *b) ? 2 : 3).evaluate(symbols);
+    return operand(holds(DimPredicate(getValue()), *a, *b) ? 2 : 3).evaluate(symbols);
   return foldBinary(getKind(), *a, *b);
 }
 
@@ -380,7 +387,8 @@ DimAttr graphc::graph::getNumElements(RankedTensorType type) {
 SmallVector<DimAttr> graphc::graph::getStrides(RankedTensorType type) {
   SmallVector<DimAttr> strides(type.getRank());
   DimAttr stride = DimAttr::constant(type.getContext(), 1);
-  for (int64_t d : llvm::reverse(getOrder(type))) {
+  SmallVector<int64_t> order = getOrder(type);
+  for (int64_t d : llvm::reverse(order)) {
     strides[d] = stride;
     stride = stride * getDim(type, d);
   }

@@ -39,6 +39,11 @@ llvm::SmallVector<DimAttr> getStrides(mlir::RankedTensorType type);
 mlir::ArrayAttr makeDimArray(mlir::MLIRContext *context, llvm::ArrayRef<DimAttr> dims);
 mlir::ArrayAttr makeDimArray(mlir::MLIRContext *context, llvm::ArrayRef<int64_t> dims);
 llvm::SmallVector<DimAttr> getDimArray(mlir::ArrayAttr dims);
+/// "==", "!=", "<", "<=", ">", ">="; nullopt for other texts.
+std::optional<DimPredicate> parsePredicate(llvm::StringRef text);
+/// Whether `a predicate b`.
+bool holds(DimPredicate predicate, int64_t a, int64_t b);
+
 /// Whether the dim is the given constant.
 inline bool isConstant(DimAttr dim, int64_t value) { return dim.isConstant() && dim.getValue() == value; }
 

@@ -46,10 +46,14 @@ static LogicalResult verifyResource(Operation *op, ElementsAttr value) {
 LogicalResult ParameterOp::verify() { return verifyResource(*this, getValue()); }
 
 LogicalResult GuardOp::verify() {
-  StringRef p = getPredicate();
-  if (p != "==" && p != "!=" && p != "<" && p != "<=" && p != ">" && p != ">=")
-    return emitOpError("unknown predicate '") << p << "'";
+  if (!parsePredicate(getPredicate()))
+    return emitOpError("unknown predicate '") << getPredicate() << "'";
   return success();
+}
+
+std::optional<bool> graph::evaluateGuard(GuardOp guard, const llvm::StringMap<int64_t> &symbols) {
+  std::optional<int64_t> a = guard.getLhs().evaluate(symbols), b = guard.getRhs().evaluate(symbols);
+  return a && b ? std::optional(holds(*parsePredicate(guard.getPredicate()), *a, *b)) : std::nullopt;
 }
 
 LogicalResult GetOp::verifySymbolUses(SymbolTableCollection &symbols) {

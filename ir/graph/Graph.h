@@ -20,4 +20,14 @@
 #define GET_OP_CLASSES
 #include "ir/graph/GraphOps.h.inc"
 
+namespace graphc::graph {
+
+/// Attribute of a function's result: the number of the input that holds it after the run. Such a result is no output of the program.
+inline constexpr llvm::StringLiteral writesInputAttrName = "graph.writes_input";
+
+/// Whether the guard holds; nullopt where a dim has no value.
+std::optional<bool> evaluateGuard(GuardOp guard, const llvm::StringMap<int64_t> &symbols);
+
+} // namespace graphc::graph
+
 #endif // GRAPHC_IR_GRAPH_GRAPH_H

@@ -132,12 +132,10 @@ llvm::Error Interpreter::bindInputs(func::FuncOp func, ArrayRef<Tensor> inputs) 
 }
 
 llvm::Error Interpreter::checkGuard(graph::GuardOp guard) {
-  std::optional<int64_t> a = guard.getLhs().evaluate(symbols), b = guard.getRhs().evaluate(symbols);
-  StringRef p = guard.getPredicate();
-  if (!a || !b)
+  std::optional<bool> holds = graph::evaluateGuard(guard, symbols);
+  if (!holds)
     return errorAt(guard, "a guard's dims have no value");
-  bool holds = p == "==" ? *a == *b : p == "!=" ? *a != *b : p == "<" ? *a < *b : p == "<=" ? *a <= *b : p == ">" ? *a > *b : *a >= *b;
-  return holds ? llvm::Error::success() : errorAt(guard, guard.getMessage().str());
+  return *holds ? llvm::Error::success() : errorAt(guard, guard.getMessage().str());
 }
 
 /// The op after which a value isn't needed any more.

@@ -1,6 +1,6 @@
 // See InterpretedModel.h.
 #include "tools/driver/InterpretedModel.h"
-#include "codegen/plan/VariantBuilder.h"
+#include "ir/graph/Graph.h"
 #include "tools/driver/Failure.h"
 
 using namespace graphc;
@@ -34,7 +34,7 @@ llvm::Expected<std::vector<interpreter::Tensor>> InterpretedModel::run(std::vect
     return results.takeError();
   std::vector<interpreter::Tensor> outputs;
   for (auto &&[i, result] : llvm::enumerate(*results))
-    if (!function.getResultAttr(i, codegen::writesInput)) // what an input holds afterwards is no output
+    if (!function.getResultAttr(i, graph::writesInputAttrName)) // what an input holds afterwards is no output
       outputs.push_back(std::move(result));
   return outputs;
 }

@@ -190,7 +190,8 @@ void forEachElement(RankedTensorType type, llvm::ArrayRef<int64_t> sizes, llvm::
   const size_t rank = sizes.size();
   SmallVector<int64_t> stride(rank, 1), index(rank, 0);
   int64_t count = 1;
-  for (int64_t d : llvm::reverse(graph::getOrder(type))) {
+  SmallVector<int64_t> order = graph::getOrder(type);
+  for (int64_t d : llvm::reverse(order)) {
     stride[d] = count;
     count *= sizes[d];
   }

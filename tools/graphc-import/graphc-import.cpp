@@ -114,7 +114,7 @@ llvm::Error interpret(interpreter::Interpreter &machine, mlir::func::FuncOp func
     return results.takeError();
   std::vector<npz::NamedArray> outputs;
   for (auto [i, tensor] : llvm::enumerate(*results)) {
-    auto input = func.getResultAttrOfType<mlir::IntegerAttr>(i, "graph.writes_input");
+    auto input = func.getResultAttrOfType<mlir::IntegerAttr>(i, graph::writesInputAttrName);
     outputs.push_back({input ? "in" + std::to_string(input.getInt()) : "out" + std::to_string(i),
                        {frontend::builder::scalarType(tensor.elementType()), {tensor.sizes.begin(), tensor.sizes.end()}, interpreter::toBytes(tensor)}});
   }

@@ -35,7 +35,8 @@ namespace {
 void forEachElement(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> sizes, llvm::function_ref<void(int64_t, int64_t)> fn) {
   llvm::SmallVector<int64_t> strides(sizes.size()), index(sizes.size());
   int64_t stride = 1, count = 1;
-  for (int64_t d : llvm::reverse(graph::getOrder(type)))
+  llvm::SmallVector<int64_t> order = graph::getOrder(type);
+  for (int64_t d : llvm::reverse(order))
     strides[d] = std::exchange(stride, stride * sizes[d]);
   for (int64_t size : sizes)
     count *= size;

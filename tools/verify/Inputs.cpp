@@ -59,13 +59,7 @@ llvm::Expected<InputSet> verify::takeInputs(func::FuncOp function, const std::st
 //===-- made up -----------------------------------------------------------------------===//
 
 static bool guardsHold(func::FuncOp function, const llvm::StringMap<int64_t> &symbols) {
-  for (auto guard : function.getOps<graph::GuardOp>()) {
-    std::optional<int64_t> a = guard.getLhs().evaluate(symbols), b = guard.getRhs().evaluate(symbols);
-    StringRef p = guard.getPredicate();
-    if (a && b && !(p == "==" ? *a == *b : p == "!=" ? *a != *b : p == "<" ? *a < *b : p == "<=" ? *a <= *b : p == ">" ? *a > *b : *a >= *b))
-      return false;
-  }
-  return true;
+  return llvm::none_of(function.getOps<graph::GuardOp>(), [&](graph::GuardOp guard) { return graph::evaluateGuard(guard, symbols) == false; });
 }
 
 static llvm::StringMap<int64_t> chooseSymbols(ModuleOp module, func::FuncOp function, unsigned seed) {

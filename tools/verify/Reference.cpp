@@ -94,7 +94,7 @@ struct EagerRuns {
 /// Results but for those that change an input.
 size_t countOutputs(func::FuncOp function) {
   return llvm::count_if(llvm::seq(0u, function.getNumResults()),
-                        [&](unsigned i) { return !function.getResultAttr(i, "graph.writes_input"); });
+                        [&](unsigned i) { return !function.getResultAttr(i, graph::writesInputAttrName); });
 }
 
 EagerRuns runEager(const ReferenceRequest &request, const std::vector<std::vector<Tensor>> &calls, bool widen) {

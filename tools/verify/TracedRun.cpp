@@ -1,5 +1,6 @@
 // See TracedRun.h.
 #include "tools/verify/TracedRun.h"
+#include "ir/graph/Graph.h"
 #include "runtime/status/Failure.h"
 #include "tools/driver/Failure.h"
 
@@ -143,7 +144,7 @@ llvm::Expected<std::vector<Tensor>> TracedRun::call(ArrayRef<Tensor> arrays) {
     }
     context->run();
     for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
-      if (function.getResultAttr(i, "graph.writes_input")) // those are no outputs
+      if (function.getResultAttr(i, graph::writesInputAttrName)) // those are no outputs
         break;
       graphc_tensor result = context->output(uint32_t(i));
       outputs.push_back(readMemory(cast<RankedTensorType>(type).getElementType(), ArrayRef(result.dims, result.rank), {},
