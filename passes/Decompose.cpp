@@ -6,12 +6,14 @@
 //   scan, scatter, sort, …         routines of the runtime (decompose/Routines.h), or comparisons and reductions (decompose/Indexing.h)
 //   sum, mean, … over one element  a reshape
 //   batch_norm, large group_norm   scale and shift; statistics in two steps (decompose/Normalizations.h)
-//   convolution of symbolic dims   pad, then a convolution without padding (decompose/Convolutions.h)
+//   convolution of symbolic dims   pads, then a convolution without padding, or windows and a matmul (decompose/Convolutions.h)
+//   conv_transpose                 a convolution whose outputs are interleaved
 //
 // The op that gives the composite's result carries its `graph.value`.
 #include "ir/graph/Infer.h"
 #include "passes/Passes.h"
 #include "passes/decompose/Convolutions.h"
+#include "passes/decompose/DecomposeBuilder.h"
 #include "passes/decompose/Indexing.h"
 #include "passes/decompose/Normalizations.h"
 #include "passes/decompose/Routines.h"
@@ -31,43 +33,6 @@ using namespace graphc::graph;
 
 namespace {
 
-/// Short spelling for graph ops at one location.
-class Builder {
-public:
-  Builder(Operation *op) : b(op), loc(op->getLoc()), context(op->getContext()) {}
-
-  template <typename Op, typename... Arguments> Value make(Arguments &&...arguments) {
-    return Op::create(b, loc, std::forward<Arguments>(arguments)...)->getResult(0);
-  }
-  DimAttr dim(int64_t value) { return DimAttr::constant(context, value); }
-  ArrayAttr dims(ArrayRef<DimAttr> list) { return b.getArrayAttr(SmallVector<Attribute>(list.begin(), list.end())); }
-  /// A 0-d constant of x's element type: broadcasts.
-  Value number(double value, Value like) {
-    Type element = tensorType(like).getElementType();
-    auto type = RankedTensorType::get({}, element);
-    Attribute attribute = isa<FloatType>(element) ? Attribute(b.getFloatAttr(element, value)) : b.getIntegerAttr(element, int64_t(value));
-    return make<ConstantOp>(type, DenseElementsAttr::get(type, attribute));
-  }
-  Value reshape(Value x, ArrayRef<DimAttr> shape) { return make<ReshapeOp>(x, dims(shape)); }
-  /// `size` elements of dim `d` from `start` on.
-  Value slice(Value x, int64_t d, DimAttr start, DimAttr size) {
-    SmallVector<DimAttr> sizes = getDims(tensorType(x)), starts(sizes.size(), dim(0));
-    starts[d] = start;
-    sizes[d] = size;
-    return make<SliceOp>(x, dims(starts), dims(sizes), SmallVector<int64_t>(sizes.size(), 1));
-  }
-  /// The last two dims swapped.
-  Value transposed(Value x) {
-    SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, tensorType(x).getRank()));
-    std::swap(order[order.size() - 1], order[order.size() - 2]);
-    return make<PermuteOp>(x, order);
-  }
-
-  OpBuilder b;
-  Location loc;
-  MLIRContext *context;
-};
-
 void replace(Operation *op, ArrayRef<Value> results) {
   for (auto [old, value] : llvm::zip(op->getResults(), results)) {
     old.replaceAllUsesWith(value);
@@ -83,7 +48,7 @@ void replace(Operation *op, ArrayRef<Value> results) {
 //===-- attention --------------------------------------------------------------------===//
 
 /// Heads of k or v repeated to `heads`: head h is x's head h floordiv (heads / x's heads).
-Value repeatHeads(Builder &b, Value x, DimAttr heads) {
+Value repeatHeads(DecomposeBuilder &b, Value x, DimAttr heads) {
   SmallVector<DimAttr> shape = getDims(tensorType(x));
   size_t at = shape.size() - 3;
   if (shape[at] == heads)
@@ -94,18 +59,29 @@ Value repeatHeads(Builder &b, Value x, DimAttr heads) {
   Value split = b.reshape(x, grouped);
   grouped[at + 1] = repeats;
   merged[at] = heads;
-  return b.reshape(b.make<ExpandOp>(split, b.dims(grouped)), merged);
+  return b.reshape(b.expand(split, grouped), merged);
 }
 
 /// bool [l, s]: j <= i.
-Value causalMask(Builder &b, DimAttr rows, DimAttr columns) {
+Value causalMask(DecomposeBuilder &b, DimAttr rows, DimAttr columns) {
   Type i64 = b.b.getI64Type();
   Value i = b.make<IotaOp>(b.dim(0), b.dim(1), rows, i64), j = b.make<IotaOp>(b.dim(0), b.dim(1), columns, i64);
   return b.make<LeOp>(j, b.reshape(i, {rows, b.dim(1)}));
 }
 
-LogicalResult decomposeAttention(AttentionOp op) {
-  Builder b(op);
+/// What scores are multiplied with: a 0-d constant, or computed from a symbolic number of features.
+Value attentionScale(DecomposeBuilder &b, AttentionOp op, Type element) {
+  if (op.getScale())
+    return b.number(op.getScale()->convertToDouble(), element);
+  RankedTensorType query = tensorType(op.getQuery());
+  DimAttr features = getDim(query, query.getRank() - 1);
+  if (features.isConstant())
+    return b.number(1 / std::sqrt(double(features.getValue())), element);
+  return b.make<CastOp>(b.make<RsqrtOp>(b.dimValue(features, b.b.getF32Type())), element);
+}
+
+void decomposeAttention(AttentionOp op) {
+  DecomposeBuilder b(op);
   Value key = op.getKey(), value = op.getValue(), mask = op.getMask();
   RankedTensorType query = tensorType(op.getQuery());
   if (op.getGqa()) {
@@ -113,12 +89,8 @@ LogicalResult decomposeAttention(AttentionOp op) {
     key = repeatHeads(b, key, heads);
     value = repeatHeads(b, value, heads);
   }
-  DimAttr features = getDim(query, query.getRank() - 1);
-  if (!op.getScale() && !features.isConstant())
-    return op.emitError("attention over '") << features.str() << "' features can't be compiled: expected a number of features, or a scale";
-  Value scores = b.make<MatmulOp>(op.getQuery(), b.transposed(key));
-  double scale = op.getScale() ? op.getScale()->convertToDouble() : 1 / std::sqrt(double(features.getValue()));
-  scores = b.make<MulOp>(scores, b.number(scale, scores));
+  Value scores = b.make<MatmulOp>(op.getQuery(), b.transpose(key));
+  scores = b.make<MulOp>(scores, attentionScale(b, op, tensorType(scores).getElementType()));
   RankedTensorType scoresType = tensorType(scores);
   if (op.getCausal())
     mask = causalMask(b, getDim(scoresType, scoresType.getRank() - 2), getDim(scoresType, scoresType.getRank() - 1));
@@ -134,7 +106,6 @@ LogicalResult decomposeAttention(AttentionOp op) {
     weights = b.make<WhereOp>(some, weights, b.number(0, weights));
   }
   replace(op, {b.make<MatmulOp>(weights, value)});
-  return success();
 }
 
 //===-- recurrent cells ------------------------------------------------------------------===//
@@ -145,12 +116,12 @@ struct Step {
 };
 
 /// Slice `number` of `count` equal ones of the last dim.
-Value part(Builder &b, Value gates, int64_t number, DimAttr size) {
+Value part(DecomposeBuilder &b, Value gates, int64_t number, DimAttr size) {
   return b.slice(gates, tensorType(gates).getRank() - 1, size * b.dim(number), size);
 }
 
 /// Gates in PyTorch's order: input, forget, cell, output. Gives h and c.
-std::pair<Value, Value> lstmStep(Builder &b, const Step &step) {
+std::pair<Value, Value> lstmStep(DecomposeBuilder &b, const Step &step) {
   DimAttr hidden = getDim(tensorType(step.h), 1);
   Value gates = b.make<AddOp>(b.make<LinearOp>(step.h, step.wHh, step.bHh), step.inputGates);
   Value i = b.make<SigmoidOp>(part(b, gates, 0, hidden)), f = b.make<SigmoidOp>(part(b, gates, 1, hidden));
@@ -160,7 +131,7 @@ std::pair<Value, Value> lstmStep(Builder &b, const Step &step) {
 }
 
 /// Gates in PyTorch's order: reset, update, new.
-Value gruStep(Builder &b, const Step &step) {
+Value gruStep(DecomposeBuilder &b, const Step &step) {
   DimAttr hidden = getDim(tensorType(step.h), 1);
   Value recurrent = b.make<LinearOp>(step.h, step.wHh, step.bHh);
   auto sum = [&](int64_t n) { return b.make<AddOp>(part(b, step.inputGates, n, hidden), part(b, recurrent, n, hidden)); };
@@ -171,14 +142,14 @@ Value gruStep(Builder &b, const Step &step) {
 }
 
 void decomposeCell(LstmCellOp op) {
-  Builder b(op);
+  DecomposeBuilder b(op);
   Value gates = b.make<LinearOp>(op.getX(), op.getWIh(), op.getBIh());
   auto [h, c] = lstmStep(b, {gates, op.getH(), op.getC(), op.getWHh(), op.getBHh()});
   replace(op, {h, c});
 }
 
 void decomposeCell(GruCellOp op) {
-  Builder b(op);
+  DecomposeBuilder b(op);
   Value gates = b.make<LinearOp>(op.getX(), op.getWIh(), op.getBIh());
   replace(op, {gruStep(b, {gates, op.getH(), Value(), op.getWHh(), op.getBHh()})});
 }
@@ -186,7 +157,7 @@ void decomposeCell(GruCellOp op) {
 //===-- recurrent layers -------------------------------------------------------------------===//
 
 /// Row `index` of a [n, b, h] tensor as [b, h].
-Value row(Builder &b, Value x, int64_t index) {
+Value row(DecomposeBuilder &b, Value x, int64_t index) {
   SmallVector<DimAttr> shape = getDims(tensorType(x));
   Value one = b.slice(x, 0, b.dim(index), b.dim(1));
   shape.erase(shape.begin());
@@ -194,7 +165,7 @@ Value row(Builder &b, Value x, int64_t index) {
 }
 
 /// [b, h] tensors stacked to [n, b, h].
-Value stack(Builder &b, ArrayRef<Value> rows) {
+Value stack(DecomposeBuilder &b, ArrayRef<Value> rows) {
   SmallVector<Value> parts;
   for (Value x : rows) {
     SmallVector<DimAttr> shape = getDims(tensorType(x));
@@ -204,14 +175,14 @@ Value stack(Builder &b, ArrayRef<Value> rows) {
   return parts.size() == 1 ? parts[0] : b.make<ConcatOp>(parts, 0);
 }
 
-Value swapBatch(Builder &b, Value x) { return b.make<PermuteOp>(x, ArrayRef<int64_t>{1, 0, 2}); }
+Value swapBatch(DecomposeBuilder &b, Value x) { return b.permute(x, {1, 0, 2}); }
 
 struct LastStates {
   SmallVector<Value> h, c;
 };
 
 /// One layer in one direction over x [t, b, in]: y [t, b, hidden]; pushes the last states.
-template <typename Op> Value runDirection(Builder &b, Op op, Value x, unsigned index, bool reverse, LastStates &last) {
+template <typename Op> Value runDirection(DecomposeBuilder &b, Op op, Value x, unsigned index, bool reverse, LastStates &last) {
   constexpr bool isLstm = std::is_same_v<Op, LstmOp>;
   unsigned perDirection = op.getBiases() ? 4 : 2;
   ValueRange weights = op.getWeights().slice(index * perDirection, perDirection);
@@ -236,7 +207,7 @@ template <typename Op> Value runDirection(Builder &b, Op op, Value x, unsigned i
 }
 
 template <typename Op> LogicalResult decomposeLayers(Op op, int64_t maxSteps) {
-  Builder b(op);
+  DecomposeBuilder b(op);
   Value x = op.getX();
   DimAttr steps = getDim(tensorType(x), op.getBatchFirst() ? 1 : 0);
   if (!steps.isConstant() || steps.getValue() == 0 || steps.getValue() > maxSteps)
@@ -264,7 +235,7 @@ template <typename Op> void decomposeUnitReduction(Op op) {
   RankedTensorType type = tensorType(op.getX());
   if (llvm::any_of(op.getDims(), [&](int64_t d) { return type.isDynamicDim(d) || type.getDimSize(d) != 1; }))
     return;
-  Builder b(op);
+  DecomposeBuilder b(op);
   replace(op, {b.reshape(op.getX(), getDims(tensorType(op.getResult())))});
 }
 
@@ -276,15 +247,13 @@ struct Decompose : graphc::impl::DecomposeBase<Decompose> {
     bool ok = true;
     for (Operation *op : ops)
       llvm::TypeSwitch<Operation *>(op)
-          .Case<AttentionOp>([&](auto attention) { ok &= succeeded(decomposeAttention(attention)); })
+          .Case<AttentionOp>([](auto attention) { decomposeAttention(attention); })
           .Case<LstmCellOp, GruCellOp>([](auto cell) { decomposeCell(cell); })
           .Case<SumOp, MeanOp, ProdOp, AmaxOp, AminOp>([](auto reduction) { decomposeUnitReduction(reduction); })
           .Case<LstmOp, GruOp>([&](auto layers) { ok &= succeeded(decomposeLayers(layers, maxSteps)); })
-          .Case<ConvolutionOp, ConvTransposeOp>([&](Operation *convolution) {
-            FailureOr<Value> result = decomposeSymbolicConvolution(convolution);
-            ok &= succeeded(result);
-            if (succeeded(result) && *result)
-              replace(convolution, {*result});
+          .Case<ConvolutionOp, ConvTransposeOp>([](Operation *convolution) {
+            if (Value result = decomposeConvolution(convolution))
+              replace(convolution, {result});
           })
           .Case<BatchNormOp, GroupNormOp>([](Operation *norm) {
             if (Value result = decomposeNormalization(norm))

@@ -16,7 +16,6 @@
 #include "passes/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/SymbolTable.h"
 
 namespace graphc {
@@ -82,14 +81,6 @@ std::optional<LinearAccess> getLinearAccess(kernel::ContractOp op, unsigned numG
   return access;
 }
 
-/// The elements' bytes (those of one element for a splat), or nothing where the attribute has no such memory.
-ArrayRef<char> getFlatBytes(ElementsAttr value) {
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
-    return resource.getRawHandle().getBlob() ? resource.getRawHandle().getBlob()->getData() : ArrayRef<char>();
-  auto dense = dyn_cast<DenseElementsAttr>(value);
-  return dense && !dense.getElementType().isInteger(1) ? dense.getRawData() : ArrayRef<char>();
-}
-
 class Packer {
 public:
   Packer(ModuleOp module, int64_t panel) : module(module), symbols(module), fixedPanel(panel) {
@@ -146,11 +137,8 @@ graph::ParameterOp Packer::packParameter(graph::ParameterOp parameter, const Lin
 }
 
 graph::ParameterOp Packer::insert(graph::ParameterOp original, const Twine &suffix, const Twine &packing, RankedTensorType type, AsmResourceBlob blob) {
-  std::string name = (original.getSymName() + suffix).str();
-  OpBuilder builder(original);
-  auto op = graph::ParameterOp::create(builder, original.getLoc(), name, DenseResourceElementsAttr::get(type, name, std::move(blob)), false);
-  op->setAttr("packing", builder.getStringAttr(packing));
-  symbols.insert(op);
+  graph::ParameterOp op = deriveParameter(symbols, original, suffix, type, std::move(blob));
+  op->setAttr("packing", StringAttr::get(op.getContext(), packing));
   return op;
 }
 

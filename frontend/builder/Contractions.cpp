@@ -129,16 +129,20 @@ static std::vector<int64_t> perDim(Call &call, StringRef name, size_t spatial, i
   return call.given(name) ? call.integers(name, spatial) : std::vector<int64_t>(spatial, fallback);
 }
 
-/// padding='same': numbers, and a pad op where the two sides differ.
+/// padding='same': numbers, and a pad op where the two sides differ or the kernel is symbolic.
 static void padSame(Call &call, ConvolutionArguments &a) {
   SmallVector<DimAttr> low(call.e.rank(a.x), call.e.dim(int64_t(0))), high = low;
   bool uneven = false;
   for (size_t i = 0; i < a.spatial; ++i) {
-    DimAttr kernel = call.e.dim(a.weight, int64_t(i) + 2);
-    int64_t total = a.dilation[i] * (kernel.isConstant() ? kernel.getValue() - 1 : 0);
-    a.padding[i] = total / 2;
-    high[i + 2] = call.e.dim(total % 2);
-    uneven |= total % 2 != 0;
+    DimAttr total = (call.e.dim(a.weight, int64_t(i) + 2) - 1) * a.dilation[i], half = graph::floorDiv(total, 2);
+    if (total.isConstant()) {
+      a.padding[i] = half.getValue();
+      high[i + 2] = call.e.dim(total.getValue() % 2);
+    } else {
+      low[i + 2] = half;
+      high[i + 2] = total - half;
+    }
+    uneven |= !graph::isConstant(high[i + 2], 0);
   }
   if (uneven)
     a.x = call.e.create<graph::PadOp>(a.x, call.e.constant(call.e.dtype(a.x), 0.0), call.e.dimArray(low), call.e.dimArray(high));
@@ -151,10 +155,6 @@ static ConvolutionArguments convolutionArguments(Call &call) {
   a.bias = call.optionalValue("bias");
   if (!a.x || !a.weight || call.e.rank(a.weight) < 3) {
     call.fail("a convolution needs a weight [o, c, kernel...]");
-    return a;
-  }
-  if (!llvm::all_of(call.e.dims(a.weight), [](DimAttr dim) { return dim.isConstant(); })) {
-    call.fail("a convolution whose weight has symbolic dims; give them numbers");
     return a;
   }
   a.spatial = size_t(call.e.rank(a.weight)) - 2;
@@ -182,9 +182,23 @@ static void giveConvolution(Call &call, const ConvolutionArguments &a, Value res
   call.give(result);
 }
 
+/// Channels, outputs and bias must fit, which symbolic sizes leave open.
+static void unifyChannels(Call &call, const ConvolutionArguments &a, bool transposedConvolution) {
+  DimAttr outer = call.e.dim(a.weight, 0), inner = call.e.dim(a.weight, 1) * a.groups;
+  unifyDims(call, call.e.dim(a.x, 1), transposedConvolution ? outer : inner);
+  if (a.bias.value && call.e.rank(a.bias.value) == 1)
+    unifyDims(call, call.e.dim(a.bias.value, 0), transposedConvolution ? inner : outer);
+  DimAttr rest = DimAttr::binary(graph::DimKind::Mod, outer, call.e.dim(a.groups));
+  if (!rest.isConstant() && !call.run.stopped() && !call.failed())
+    call.run.guard(rest, "==", call.e.dim(int64_t(0)), outer.str() + " channels must be a multiple of the " + std::to_string(a.groups) + " groups");
+}
+
 static void convolve(Call &call, bool transposedConvolution) {
   ConvolutionArguments a = convolutionArguments(call);
   if (call.failed())
+    return;
+  unifyChannels(call, a, transposedConvolution);
+  if (call.failed() || call.run.stopped())
     return;
   if (!transposedConvolution)
     return giveConvolution(call, a, call.e.create<graph::ConvolutionOp>(a.x, a.weight, a.bias, a.stride, a.padding, a.dilation, a.groups));

@@ -1,4 +1,5 @@
 // Contractions as sums of products: their description for kernel.contract, and one element for where no contraction kernel serves.
+#include "ir/graph/Contractions.h"
 #include "ir/graph/GraphSupport.h"
 
 using namespace mlir;
@@ -182,8 +183,7 @@ Value ConvolutionOp::emitElement(ElementEmitter &e, unsigned, ArrayRef<AffineExp
   return emitConvolutionElement(e, *this, getContraction(), index);
 }
 
-/// Whether every element of the result is one product over the channels: windows that touch without overlapping.
-static bool hasDisjointWindows(ConvTransposeOp op) {
+bool graph::hasDisjointWindows(ConvTransposeOp op) {
   RankedTensorType weight = tensorType(op.getWeight());
   for (unsigned i = 0; i + 2 < weight.getRank(); ++i)
     if (weight.isDynamicDim(2 + i) || weight.getDimSize(2 + i) != op.getStride()[i] || op.getPadding()[i] != 0 || op.getOutputPadding()[i] != 0 ||

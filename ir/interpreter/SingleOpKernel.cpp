@@ -1,5 +1,6 @@
 // See SingleOpKernel.h.
 #include "ir/interpreter/SingleOpKernel.h"
+#include "ir/graph/Contractions.h"
 #include "ir/support/Check.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -223,18 +224,25 @@ kernel::FuncOp buildContractionKernel(OpBuilder &builder, graph::ContractionOpIn
 
 } // namespace
 
-/// Whether the op's mask would hold the extent of a symbolic dim, which masks can't: of one that a convolution pads, or a transposed one spreads.
-static bool masksSymbolicExtent(Operation *op) {
-  auto isSymbolic = [&](size_t d) { return !graph::getDim(cast<RankedTensorType>(op->getOperand(0).getType()), int64_t(d)).isConstant(); };
-  if (auto convolution = dyn_cast<graph::ConvolutionOp>(op))
-    return llvm::any_of(llvm::enumerate(convolution.getPadding()), [&](auto entry) { return entry.value() > 0 && isSymbolic(entry.index() + 2); });
-  if (auto transposed = dyn_cast<graph::ConvTransposeOp>(op))
-    return llvm::any_of(llvm::seq<size_t>(0, transposed.getPadding().size()), [&](size_t i) { return isSymbolic(i + 2); });
-  return false;
+static bool isConstantDim(Value tensor, size_t d) { return graph::getDim(cast<RankedTensorType>(tensor.getType()), unsigned(d)).isConstant(); }
+
+/// Whether the op's maps would hold a symbolic size, which they can't: a dim of the weight, or the extent of one that a convolution pads or a transposed one spreads.
+static bool needsSymbolicSize(Operation *op) {
+  if (!isa<graph::ConvolutionOp, graph::ConvTransposeOp>(op))
+    return false;
+  Value x = op->getOperand(0), weight = op->getOperand(1);
+  size_t rank = size_t(cast<RankedTensorType>(x.getType()).getRank());
+  for (size_t d = 0; d < rank; ++d)
+    if (!isConstantDim(weight, d))
+      return true;
+  if (auto transposed = dyn_cast<graph::ConvTransposeOp>(op); transposed && hasDisjointWindows(transposed))
+    return false;
+  auto convolution = dyn_cast<graph::ConvolutionOp>(op);
+  return llvm::any_of(llvm::seq<size_t>(2, rank), [&](size_t d) { return !isConstantDim(x, d) && (!convolution || convolution.getPadding()[d - 2] > 0); });
 }
 
 bool graphc::interpreter::hasKernel(Operation *op) {
-  return isa<graph::ElementOpInterface, graph::ContractionOpInterface>(op) && !masksSymbolicExtent(op);
+  return isa<graph::ElementOpInterface, graph::ContractionOpInterface>(op) && !needsSymbolicSize(op);
 }
 
 kernel::FuncOp graphc::interpreter::buildSingleOpKernel(OpBuilder &builder, Operation *op, unsigned result) {

@@ -1,14 +1,13 @@
-// Convolutions over symbolic dims, in a form whose access maps need no extent of the operand.
+// Convolutions for which no contraction kernel serves as they are: over symbolic dims, and transposed ones whose windows overlap.
 #ifndef GRAPHC_PASSES_DECOMPOSE_CONVOLUTIONS_H
 #define GRAPHC_PASSES_DECOMPOSE_CONVOLUTIONS_H
 
-#include "ir/graph/Graph.h"
+#include "mlir/IR/Value.h"
 
 namespace graphc {
 
-/// What replaces a convolution that pads a symbolic dim: graph.pad, then the convolution without padding. Null for other ops. Fails (with an error at the op's line) for a transposed
-/// convolution over a symbolic dim, which has no kernel.
-mlir::FailureOr<mlir::Value> decomposeSymbolicConvolution(mlir::Operation *op);
+/// What replaces a convolution or a transposed convolution; null where it stays, and for other ops.
+mlir::Value decomposeConvolution(mlir::Operation *op);
 
 } // namespace graphc
 

@@ -4,7 +4,7 @@
 //                                          result = base combined with the fold of source over k where it hits; for plain writes, the last k that hits is gathered
 //   sort(x):                               rank_j = number of elements that come before x_j;  order[p] = the j whose rank is p;  values = gather(x, order)
 #include "passes/decompose/Indexing.h"
-#include "ir/graph/Infer.h"
+#include "passes/decompose/DecomposeBuilder.h"
 #include "passes/decompose/Routines.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -15,54 +15,19 @@ using namespace graphc::graph;
 
 namespace {
 
-/// The bits of an integral value; 2^63 and beyond, which only stand for the largest i64, saturate.
-uint64_t toInteger(double value) { return value >= 0x1p63 ? uint64_t(std::numeric_limits<int64_t>::max()) : uint64_t(int64_t(value)); }
-
-/// Short spelling for graph ops before one op.
-class GraphBuilder {
+/// Writes become routines of the runtime where `routines` says so.
+class IndexingBuilder : public DecomposeBuilder {
 public:
-  explicit GraphBuilder(Operation *op, bool routines = false) : b(op), loc(op->getLoc()), context(op->getContext()), routines(routines) {}
-
-  template <typename Op, typename... Arguments> Value make(Arguments &&...arguments) {
-    return Op::create(b, loc, std::forward<Arguments>(arguments)...)->getResult(0);
-  }
-  DimAttr dim(int64_t value) { return DimAttr::constant(context, value); }
-  /// A 0-d constant of the element type: broadcasts.
-  Value number(double value, Type element) {
-    auto type = RankedTensorType::get({}, element);
-    Attribute attribute;
-    if (isa<FloatType>(element))
-      attribute = b.getFloatAttr(element, value);
-    else
-      attribute = b.getIntegerAttr(element, APInt(element.getIntOrFloatBitWidth(), toInteger(value), /*isSigned=*/false, /*implicitTrunc=*/true));
-    return make<ConstantOp>(type, DenseElementsAttr::get(type, attribute));
-  }
-  Value reshape(Value x, ArrayRef<DimAttr> shape) { return make<ReshapeOp>(x, makeDimArray(context, shape)); }
-  Value expand(Value x, ArrayRef<DimAttr> shape) { return make<ExpandOp>(x, makeDimArray(context, shape)); }
-  /// The first elements of every dim, as many as `shape` says.
-  Value slice(Value x, ArrayRef<DimAttr> shape) {
-    SmallVector<DimAttr> starts(shape.size(), dim(0));
-    return make<SliceOp>(x, makeDimArray(context, starts), makeDimArray(context, shape), SmallVector<int64_t>(shape.size(), 1));
-  }
-  Value permute(Value x, ArrayRef<int64_t> dims) { return make<PermuteOp>(x, dims); }
-  /// 0, 1, … size - 1 along dim `d` of `rank`, size 1 in the others.
-  Value positions(DimAttr size, int64_t d, int64_t rank) {
-    SmallVector<DimAttr> shape(rank, dim(1));
-    shape[d] = size;
-    return reshape(make<IotaOp>(dim(0), dim(1), size, b.getI64Type()), shape);
-  }
+  explicit IndexingBuilder(Operation *op, bool routines = false) : DecomposeBuilder(op), routines(routines) {}
   Value asInt64(Value x) { return make<CastOp>(x, b.getI64Type()); }
 
-  OpBuilder b;
-  Location loc;
-  MLIRContext *context;
   bool routines;
 };
 
 SmallVector<DimAttr> dimsOf(Value x) { return getDims(tensorType(x)); }
 
 /// Dim `d` moved to the end, in its place a dim of size 1: [.., k, ..] to [.., 1, .., k].
-Value toInner(GraphBuilder &b, Value x, int64_t d) {
+Value toInner(IndexingBuilder &b, Value x, int64_t d) {
   int64_t rank = tensorType(x).getRank();
   SmallVector<int64_t> order;
   for (int64_t i = 0; i < rank; ++i)
@@ -96,7 +61,7 @@ struct Scatter {
 };
 
 /// The writes that hit each element of `block`, folded, together with what was there.
-Value combine(GraphBuilder &b, const Scatter &s, Value hits, Value block) {
+Value combine(IndexingBuilder &b, const Scatter &s, Value hits, Value block) {
   Type element = tensorType(block).getElementType();
   SmallVector<int64_t> inner = {tensorType(block).getRank()};
   Value source = toInner(b, s.source, s.dim);
@@ -141,23 +106,23 @@ Value combine(GraphBuilder &b, const Scatter &s, Value hits, Value block) {
 }
 
 /// The write as a routine.
-Value buildRoutine(GraphBuilder &b, const Scatter &s) {
+Value buildRoutine(IndexingBuilder &b, const Scatter &s) {
   auto op = ScatterOp::create(b.b, b.loc, s.base, s.indices, s.source, s.dim, s.reduce, s.excludeSelf);
   Value result = useRoutine(op)[0];
   op->erase();
   return result;
 }
 
-Value buildScatter(GraphBuilder &b, Scatter s) {
+Value buildScatter(IndexingBuilder &b, Scatter s) {
   if (b.routines)
     return buildRoutine(b, s);
   SmallVector<DimAttr> base = dimsOf(s.base), shape = dimsOf(s.indices);
   if (llvm::any_of(shape, [](DimAttr d) { return isConstant(d, 0); }))
     return s.base;
-  s.source = dimsOf(s.source) == shape ? s.source : b.slice(s.source, shape);
+  s.source = b.firstElements(s.source, shape);
   SmallVector<DimAttr> blockShape(shape);
   blockShape[s.dim] = base[s.dim];
-  Value block = blockShape == base ? s.base : b.slice(s.base, blockShape);
+  Value block = b.firstElements(s.base, blockShape);
   // Reading the positions by the indices checks these.
   Value flat = b.reshape(s.indices, {getNumElements(tensorType(s.indices))});
   Value checked = b.reshape(b.make<IndexSelectOp>(b.positions(base[s.dim], 0, 1), flat, 0), shape);
@@ -170,7 +135,7 @@ Value buildScatter(GraphBuilder &b, Scatter s) {
 }
 
 /// A write of whole slices: the 1-d (or 0-d) indices stand for all elements of a slice.
-Value buildSliceWrite(GraphBuilder &b, Value base, Value indices, Value source, int64_t dim, ScatterReduce reduce) {
+Value buildSliceWrite(IndexingBuilder &b, Value base, Value indices, Value source, int64_t dim, ScatterReduce reduce) {
   SmallVector<DimAttr> shape = dimsOf(source), along(shape.size(), b.dim(1));
   if (shape.empty()) // a 0-d tensor has one slice, itself
     return reduce == ScatterReduce::none ? source : b.make<AddOp>(base, source);
@@ -180,7 +145,7 @@ Value buildSliceWrite(GraphBuilder &b, Value base, Value indices, Value source, 
   return buildScatter(b, {base, b.expand(b.reshape(indices, along), shape), source, dim, reduce, false});
 }
 
-Value buildIndexPut(GraphBuilder &b, IndexPutOp op) {
+Value buildIndexPut(IndexingBuilder &b, IndexPutOp op) {
   SmallVector<DimAttr> base = dimsOf(op.getBase()), indexShape, rest;
   ArrayRef<int64_t> dims = op.getDims();
   // The position within the indexed dims, row-major; graph.index checks and wraps negative indices.
@@ -227,7 +192,7 @@ Value buildIndexPut(GraphBuilder &b, IndexPutOp op) {
 //===-- orders ----------------------------------------------------------------------------===//
 
 /// bool: x < y in sort's order, where NaN is largest.
-Value comesBefore(GraphBuilder &b, Value x, Value y) {
+Value comesBefore(IndexingBuilder &b, Value x, Value y) {
   Value less = b.make<LtOp>(x, y);
   if (!isa<FloatType>(tensorType(x).getElementType()))
     return less;
@@ -236,7 +201,7 @@ Value comesBefore(GraphBuilder &b, Value x, Value y) {
 }
 
 /// The first `count` elements of x along dim in order, and their positions; equal ones keep theirs.
-SmallVector<Value> buildSort(GraphBuilder &b, Value x, int64_t dim, DimAttr count, bool descending) {
+SmallVector<Value> buildSort(IndexingBuilder &b, Value x, int64_t dim, DimAttr count, bool descending) {
   int64_t rank = tensorType(x).getRank(), last = rank - 1;
   SmallVector<int64_t> order;
   for (int64_t d = 0; d < rank; ++d)
@@ -268,7 +233,7 @@ SmallVector<Value> buildSort(GraphBuilder &b, Value x, int64_t dim, DimAttr coun
 }
 
 SmallVector<Value> buildSort(Operation *op, Value x, int64_t dim, std::optional<int64_t> count, bool descending) {
-  GraphBuilder b(op);
+  IndexingBuilder b(op);
   DimAttr n = graph::getDim(tensorType(x), dim);
   return buildSort(b, x, dim, count ? b.dim(*count) : n, descending);
 }
@@ -278,19 +243,19 @@ SmallVector<Value> buildSort(Operation *op, Value x, int64_t dim, std::optional<
 SmallVector<Value> graphc::decomposeIndexing(Operation *op, bool routines) {
   return llvm::TypeSwitch<Operation *, SmallVector<Value>>(op)
       .Case<ScatterOp>([](ScatterOp o) {
-        GraphBuilder b(o);
+        IndexingBuilder b(o);
         return SmallVector<Value>{buildScatter(b, {o.getBase(), o.getIndices(), o.getSource(), int64_t(o.getDim()), o.getReduce(), o.getExcludeSelf()})};
       })
       .Case<IndexAddOp>([&](IndexAddOp o) {
-        GraphBuilder b(o, routines);
+        IndexingBuilder b(o, routines);
         return SmallVector<Value>{buildSliceWrite(b, o.getBase(), o.getIndices(), o.getSource(), o.getDim(), ScatterReduce::sum)};
       })
       .Case<IndexCopyOp>([&](IndexCopyOp o) {
-        GraphBuilder b(o, routines);
+        IndexingBuilder b(o, routines);
         return SmallVector<Value>{buildSliceWrite(b, o.getBase(), o.getIndices(), o.getSource(), o.getDim(), ScatterReduce::none)};
       })
       .Case<IndexPutOp>([&](IndexPutOp o) {
-        GraphBuilder b(o, routines);
+        IndexingBuilder b(o, routines);
         return SmallVector<Value>{buildIndexPut(b, o)};
       })
       .Case<SortOp>([](SortOp o) { return buildSort(o, o.getX(), o.getDim(), std::nullopt, o.getDescending()); })

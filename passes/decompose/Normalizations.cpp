@@ -5,7 +5,7 @@
 //   group_norm(x [n, c, …]), groups of many elements:  the elements of a channel in blocks; sums of blocks, then of a group's blocks; the same for the squares of what
 //                                                      is left without the mean. Blocks run in parallel, and in any physical order of x along its memory
 #include "passes/decompose/Normalizations.h"
-#include "ir/graph/Infer.h"
+#include "passes/decompose/DecomposeBuilder.h"
 
 using namespace mlir;
 using namespace graphc;
@@ -13,31 +13,12 @@ using namespace graphc::graph;
 
 namespace {
 
-class NormBuilder {
-public:
-  explicit NormBuilder(Operation *op) : b(op), loc(op->getLoc()), context(op->getContext()) {}
-
-  template <typename Op, typename... Arguments> Value make(Arguments &&...arguments) {
-    return Op::create(b, loc, std::forward<Arguments>(arguments)...)->getResult(0);
-  }
-  /// A 0-d constant of x's element type: broadcasts.
-  Value number(double value, Value like) {
-    Type element = tensorType(like).getElementType();
-    return make<ConstantOp>(DenseElementsAttr::get(RankedTensorType::get({}, element), Attribute(b.getFloatAttr(element, value))));
-  }
-  Value reshape(Value x, ArrayRef<DimAttr> shape) { return make<ReshapeOp>(x, makeDimArray(context, shape)); }
-  DimAttr dim(int64_t value) { return DimAttr::constant(context, value); }
-  /// [c] as [c, 1, …], to broadcast over x [n, c, …].
-  Value byChannel(Value values, Value x) {
-    SmallVector<DimAttr> shape(tensorType(x).getRank() - 1, dim(1));
-    shape[0] = getDim(tensorType(values), 0);
-    return reshape(values, shape);
-  }
-
-  OpBuilder b;
-  Location loc;
-  MLIRContext *context;
-};
+/// [c] as [c, 1, …], to broadcast over x [n, c, …].
+Value byChannel(DecomposeBuilder &b, Value values, Value x) {
+  SmallVector<DimAttr> shape(tensorType(x).getRank() - 1, b.dim(1));
+  shape[0] = getDim(tensorType(values), 0);
+  return b.reshape(values, shape);
+}
 
 bool isConstant(Value value) { return value && isa_and_nonnull<GetOp, ConstantOp>(value.getDefiningOp()); }
 
@@ -48,13 +29,13 @@ Value decomposeBatchNorm(BatchNormOp op) {
   for (Value operand : op->getOperands().drop_front())
     if (!isConstant(operand) || tensorType(operand).getElementType() != element)
       return Value();
-  NormBuilder b(op);
+  DecomposeBuilder b(op);
   Value scale = b.make<RsqrtOp>(b.make<AddOp>(op.getVar(), b.number(op.getEps().convertToDouble(), op.getVar())));
   if (op.getWeight())
     scale = b.make<MulOp>(scale, op.getWeight());
   Value shift = b.make<MulOp>(op.getMean(), scale);
   shift = op.getBias() ? b.make<SubOp>(op.getBias(), shift) : b.make<NegOp>(shift);
-  return b.make<AddOp>(b.make<MulOp>(op.getX(), b.byChannel(scale, op.getX())), b.byChannel(shift, op.getX()));
+  return b.make<AddOp>(b.make<MulOp>(op.getX(), byChannel(b, scale, op.getX())), byChannel(b, shift, op.getX()));
 }
 
 /// The largest divisor of `size` up to `most`.
@@ -72,12 +53,12 @@ struct GroupedRows {
 };
 
 /// The mean over a group, as [n, c, 1, 1].
-Value meanOfGroups(NormBuilder &b, Value x, const GroupedRows &rows) {
+Value meanOfGroups(DecomposeBuilder &b, Value x, const GroupedRows &rows) {
   auto dims = [&](std::initializer_list<int64_t> sizes) { return llvm::map_to_vector(sizes, [&](int64_t size) { return b.dim(size); }); };
   Value sums = b.make<SumOp>(x, ArrayRef<int64_t>{3}, true);
   sums = b.make<SumOp>(b.reshape(sums, dims({rows.batch, rows.groups, rows.perGroup() * rows.blocks})), ArrayRef<int64_t>{2}, true);
   Value mean = b.make<DivOp>(sums, b.number(double(rows.perGroup() * rows.area), sums));
-  Value repeated = b.make<ExpandOp>(mean, makeDimArray(b.context, dims({rows.batch, rows.groups, rows.perGroup()})));
+  Value repeated = b.expand(mean, dims({rows.batch, rows.groups, rows.perGroup()}));
   return b.reshape(repeated, dims({rows.batch, rows.channels, 1, 1}));
 }
 
@@ -98,7 +79,7 @@ Value decomposeGroupNorm(GroupNormOp op) {
   std::optional<GroupedRows> rows = getLargeGroups(op);
   if (!rows)
     return Value();
-  NormBuilder b(op);
+  DecomposeBuilder b(op);
   Value blocks = b.reshape(op.getX(), {b.dim(rows->batch), b.dim(rows->channels), b.dim(rows->blocks), b.dim(rows->area / rows->blocks)});
   Value mean = meanOfGroups(b, blocks, *rows), deviation = b.make<SubOp>(blocks, mean);
   Value variance = meanOfGroups(b, b.make<MulOp>(deviation, deviation), *rows);
@@ -109,9 +90,9 @@ Value decomposeGroupNorm(GroupNormOp op) {
   shape[1] = b.dim(rows->channels);
   scale = b.reshape(scale, shape);
   if (op.getWeight())
-    scale = b.make<MulOp>(scale, b.byChannel(op.getWeight(), op.getX()));
+    scale = b.make<MulOp>(scale, byChannel(b, op.getWeight(), op.getX()));
   Value shift = b.make<MulOp>(b.reshape(mean, shape), scale);
-  shift = op.getBias() ? b.make<SubOp>(b.byChannel(op.getBias(), op.getX()), shift) : b.make<NegOp>(shift);
+  shift = op.getBias() ? b.make<SubOp>(byChannel(b, op.getBias(), op.getX()), shift) : b.make<NegOp>(shift);
   return b.make<AddOp>(b.make<MulOp>(op.getX(), scale), shift);
 }
 

@@ -1,4 +1,4 @@
-// Scans, sorts and scattered writes as routines of the runtime, in time that grows with the number of elements (times its logarithm for sorts).
+// Scans, sorts, scattered writes and linear systems as routines of the runtime, in time that grows with the number of elements (times its logarithm for sorts).
 #ifndef GRAPHC_PASSES_DECOMPOSE_ROUTINES_H
 #define GRAPHC_PASSES_DECOMPOSE_ROUTINES_H
 
@@ -6,7 +6,7 @@
 
 namespace graphc {
 
-/// What replaces the results of a scan, sort, topk or scatter, built before `op`; empty for other ops.
+/// What replaces the results of a scan, sort, topk, scatter or linear system, built before `op`; empty for other ops.
 llvm::SmallVector<mlir::Value> useRoutine(mlir::Operation *op);
 
 /// base with slice indices[j] along dim combined with slice j of source. `indices` has source's rank, size 1 in the other dims.
