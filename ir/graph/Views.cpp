@@ -153,8 +153,8 @@ LogicalResult DiagonalOp::inferReturnTypes(MLIRContext *, OptionalLoc loc, Adapt
     if (d != dim1 && d != dim2)
       dims.push_back(graph::getDim(type, d));
   DimAttr rows = graph::getDim(type, dim1) - std::max<int64_t>(-offset, 0), columns = graph::getDim(type, dim2) - std::max<int64_t>(offset, 0);
-  DimAttr zero = DimAttr::constant(type.getContext(), 0);
-  dims.push_back(DimAttr::binary(DimKind::Max, DimAttr::binary(DimKind::Min, rows, columns), zero));
+  DimAttr size = DimAttr::binary(DimKind::Min, rows, columns);
+  dims.push_back(offset == 0 ? size : DimAttr::binary(DimKind::Max, size, DimAttr::constant(type.getContext(), 0)));
   types.push_back(getTensorType(dims, type.getElementType()));
   return success();
 }

@@ -1,9 +1,10 @@
-// See Routines.h. Rows are taken one by one; what a routine does to one row is written out plainly.
+// See Routines.h. Rows, or matrices, are taken one by one; what a routine does to one is written out plainly.
 #include "ir/interpreter/Routines.h"
 #include "ir/support/Location.h"
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -165,6 +166,74 @@ llvm::Expected<Tensor> scatter(kernel::RoutineOp op, ArrayRef<const Tensor *> in
   return result;
 }
 
+//===-- matrices ---------------------------------------------------------------------------===//
+
+/// [n, width] matrices in row-major order.
+using Rows = std::vector<std::vector<double>>;
+
+/// Determinant, logarithm of its size, its sign, number of the first zero pivot.
+using Facts = std::array<double, 4>;
+
+Facts eliminate(Rows &rows, bool pivots) {
+  Facts facts = {1, 0, 1, 0};
+  auto isLarger = [](double a, double b) { return !std::isnan(b) && (std::isnan(a) || a > b); };
+  for (size_t k = 0; k < rows.size(); ++k) {
+    size_t best = k;
+    for (size_t i = k; pivots && i < rows.size(); ++i)
+      if (isLarger(std::abs(rows[i][k]), std::abs(rows[best][k])))
+        best = i;
+    std::swap(rows[k], rows[best]);
+    double pivot = rows[k][k], turn = best != k ? -1 : 1;
+    facts[0] *= turn * pivot;
+    facts[1] += std::log(std::abs(pivot));
+    facts[2] *= pivot == 0 ? 0 : pivot < 0 ? -turn : turn;
+    facts[3] = pivot == 0 && facts[3] == 0 ? double(k + 1) : facts[3];
+    for (size_t j = rows[k].size(); j-- > k;)
+      rows[k][j] /= pivots && pivot == 0 ? 1 : pivot;
+    for (size_t i = pivots ? 0 : k + 1; i < rows.size(); ++i)
+      if (i != k)
+        for (size_t j = rows[i].size(); j-- > k;)
+          rows[i][j] -= rows[i][k] * rows[k][j];
+  }
+  return facts;
+}
+
+/// The lower factor in place of the matrix; gives the order of the first leading minor that is not positive, or 0.
+Facts factorize(Rows &rows) {
+  Facts facts = {0, 0, 0, 0};
+  for (size_t k = 0; k < rows.size(); ++k) {
+    for (size_t j = 0; j < k; ++j)
+      for (size_t i = k; i < rows.size(); ++i)
+        rows[i][k] -= rows[i][j] * rows[k][j];
+    facts[0] = facts[0] == 0 && !(rows[k][k] > 0) ? double(k + 1) : facts[0];
+    double root = rows[k][k] > 0 ? std::sqrt(rows[k][k]) : std::nan("");
+    rows[k][k] = root;
+    for (size_t i = 0; i < rows.size(); ++i)
+      rows[i][k] = i < k ? 0 : i == k ? root : rows[i][k] / root;
+  }
+  return facts;
+}
+
+llvm::Error evaluateMatrices(kernel::RoutineOp op, const Tensor &x, std::vector<Tensor> &results) {
+  bool isElimination = op.getRoutine() == Routine::eliminate;
+  int64_t n = x.sizes[x.sizes.size() - 2], width = x.sizes.back(), first = isElimination ? n : 0, count = results[1].sizes.back();
+  for (int64_t number = 0; number < results[1].numElements() / count; ++number) {
+    Rows rows;
+    for (int64_t i = 0; i < n; ++i) {
+      auto from = x.elements.floats.begin() + (number * n + i) * width;
+      rows.emplace_back(from, from + width);
+    }
+    Facts facts = isElimination ? eliminate(rows, op.getConfig()[1] != 0) : factorize(rows);
+    for (int64_t i = 0; i < n; ++i)
+      std::copy(rows[i].begin() + first, rows[i].end(), results[0].elements.floats.begin() + (number * n + i) * (width - first));
+    std::copy_n(facts.begin(), count, results[1].elements.floats.begin() + number * count);
+    if (double bad = isElimination ? facts[3] : facts[0]; bad != 0 && op.getConfig().back() != 0)
+      return llvm::createStringError(describeLocation(op.getLoc()) + (isElimination ? ": a matrix is singular at column " : ": a matrix is not positive-definite at row ") +
+                                     std::to_string(int64_t(bad)));
+  }
+  return llvm::Error::success();
+}
+
 } // namespace
 
 llvm::Expected<std::vector<Tensor>> graphc::interpreter::evaluateRoutine(kernel::RoutineOp op, ArrayRef<const Tensor *> inputs,
@@ -181,6 +250,11 @@ llvm::Expected<std::vector<Tensor>> graphc::interpreter::evaluateRoutine(kernel:
   for (auto [value, size] : llvm::zip(op.getOutputs(), sizes))
     results.emplace_back(cast<RankedTensorType>(value.getType()).getElementType(), size);
   const Tensor &x = *inputs[0];
+  if (routine == Routine::eliminate || routine == Routine::cholesky) {
+    if (llvm::Error error = evaluateMatrices(op, x, results))
+      return error;
+    return results;
+  }
   int64_t dim = op.getConfig()[0];
   Lines from(x.sizes, dim), to(sizes[0], dim);
   for (int64_t number = 0; number < from.count(); ++number) {

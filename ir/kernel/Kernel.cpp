@@ -359,6 +359,8 @@ static RoutineShape getShape(Routine routine) {
   case Routine::cummin: return {1, 2, 1};
   case Routine::sort: return {1, 2, 2};
   case Routine::scatter: return {3, 1, 3};
+  case Routine::eliminate: return {1, 2, 3};
+  case Routine::cholesky: return {1, 2, 2};
   default: return {1, 1, 1};
   }
 }

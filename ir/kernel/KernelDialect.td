@@ -47,7 +47,8 @@ def Kernel_Monoid : I32EnumAttr<"Monoid", "associative combination with a neutra
 }
 def Kernel_Routine : I32EnumAttr<"Routine", "routine of the runtime", [
     I32EnumAttrCase<"cumsum", 0>, I32EnumAttrCase<"cumprod", 1>, I32EnumAttrCase<"logcumsumexp", 2>, I32EnumAttrCase<"cummax", 3>,
-    I32EnumAttrCase<"cummin", 4>, I32EnumAttrCase<"sort", 5>, I32EnumAttrCase<"scatter", 6>]> {
+    I32EnumAttrCase<"cummin", 4>, I32EnumAttrCase<"sort", 5>, I32EnumAttrCase<"scatter", 6>,
+    I32EnumAttrCase<"eliminate", 7>, I32EnumAttrCase<"cholesky", 8>]> {
   let cppNamespace = "::graphc::kernel";
 }
 def Kernel_MonoidArray : TypedArrayAttrBase<Kernel_Monoid, "monoids">;

@@ -138,13 +138,15 @@ def Kernel_JoinOp : Kernel_Op<"join", [Pure]> {
 }
 
 def Kernel_RoutineOp : Kernel_Op<"routine", [Pure]> {
-  let summary = "Runs a routine of the runtime: a scan, sort or scatter, which are no loop nests over elements";
+  let summary = "Runs a routine of the runtime: a scan, sort, scatter or matrix factorization, which are no loop nests over elements";
   let description = [{
     Between launches only; operands and results lie in default order. `config` by routine:
     cumsum, cumprod, logcumsumexp: [dim]; one operand, one result of its type. cummax, cummin: [dim]; values and i64 positions, the last of equal ones, NaN wins.
     sort: [dim, descending]; values and i64 positions, stable, NaN is largest; where the results are shorter along dim, only their first elements are made.
     scatter: [dim, how, exclude_self]; operands base, indices, source, as graph.scatter with source's dims; indices of size 1 in other dims count for all of the source
     there. `how` is graph.scatter's reduction (not mean). An index outside base's dim is recorded in the run's status slot and writes nothing.
+    eliminate: [dim, pivot, check]; f64 matrices, solution and facts as graph.eliminate; dim is that of the rows, rank - 2. cholesky: [dim, check], as graph.cholesky. With
+    check a singular (not positive-definite) matrix is recorded in the run's status slot.
   }];
   let arguments = (ins Kernel_Routine:$routine, Variadic<AnyRankedTensor>:$inputs, DenseI64ArrayAttr:$config);
   let results = (outs Variadic<AnyRankedTensor>:$outputs);

@@ -42,6 +42,9 @@ std::string statusText(const plan::Plan &plan, const graphc_status_slot &status)
                                                               : "the model raised an error";
   case GRAPHC_STATUS_VALUE_OUT_OF_RANGE: return text("value ", status.value, " is outside the allowed bound ", status.extent);
   case GRAPHC_STATUS_BOUND_EXCEEDED: return text("size ", status.value, " exceeds the compiled bound ", status.extent);
+  case GRAPHC_STATUS_SINGULAR_MATRIX: return text("a matrix of ", status.extent, " rows is singular: column ", status.value, " has no pivot other than 0");
+  case GRAPHC_STATUS_NOT_POSITIVE_DEFINITE:
+    return text("a matrix of ", status.extent, " rows is not positive-definite: its leading minor of order ", status.value, " is not positive");
   default: return text("status code ", status.code);
   }
 }

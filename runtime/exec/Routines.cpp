@@ -10,14 +10,18 @@ namespace {
 
 using plan::DType;
 
-enum class Family { None, Scan, ExtremeScan, Sort, Scatter };
+enum class Family { None, Scan, ExtremeScan, Sort, Scatter, Eliminate, Cholesky };
 
 Family familyOf(std::string_view function) {
   if (function == "cumsum" || function == "cumprod" || function == "logcumsumexp")
     return Family::Scan;
   if (function == "cummax" || function == "cummin")
     return Family::ExtremeScan;
-  return function == "sort" ? Family::Sort : function == "scatter" ? Family::Scatter : Family::None;
+  constexpr std::pair<std::string_view, Family> families[] = {{"sort", Family::Sort}, {"scatter", Family::Scatter}, {"eliminate", Family::Eliminate}, {"cholesky", Family::Cholesky}};
+  for (const auto &[name, family] : families)
+    if (function == name)
+      return family;
+  return Family::None;
 }
 
 [[noreturn]] void refuse(std::string_view function, const char *what) { throw internalFailure(text("a call of ", function, " has ", what)); }
@@ -116,22 +120,62 @@ RoutineCall prepareScatter(size_t dim, std::span<const RoutineBuffer> buffers, u
   return call;
 }
 
+/// Matrices [.., n, n + m] with a second result [.., 1, facts]; a unit is a matrix.
+RoutineCall prepareMatrices(std::string_view function, std::span<const RoutineBuffer> buffers, int64_t facts) {
+  RoutineCall call;
+  const std::vector<int64_t> &x = buffers[0].dims;
+  const size_t rank = x.size();
+  std::vector<int64_t> first = x, second = x;
+  second[rank - 2] = 1;
+  second[rank - 1] = facts;
+  if (function == "eliminate")
+    first[rank - 1] -= x[rank - 2];
+  if (first[rank - 1] < 0 || (function == "cholesky" && x[rank - 1] != x[rank - 2]) || buffers[1].dims != first || buffers[2].dims != second)
+    refuse(function, "matrices or results of other shapes");
+  if (buffers[1].dtype != buffers[0].dtype || buffers[2].dtype != buffers[0].dtype)
+    refuse(function, "results of another dtype");
+  setRows(call, buffers[0], rank - 2);
+  call.kernel = matrixKernel(function, buffers[0].dtype);
+  call.units = call.outer;
+  call.chunk = chunkFor(call.extent * call.extent * call.inner);
+  if (function == "eliminate")
+    call.scratchBytes = static_cast<uint64_t>(call.extent) * static_cast<uint64_t>(call.inner) * sizeof(double);
+  return call;
+}
+
+size_t optionCount(Family family) {
+  switch (family) {
+  case Family::Sort:
+  case Family::Cholesky: return 2;
+  case Family::Scatter:
+  case Family::Eliminate: return 3;
+  default: return 1;
+  }
+}
+
 } // namespace
 
 bool isRoutine(std::string_view function) { return familyOf(function) != Family::None; }
 
 RoutineCall prepareRoutine(std::string_view function, std::span<const uint8_t> config, std::span<const RoutineBuffer> buffers) {
   const Family family = familyOf(function);
-  const size_t bufferCount = family == Family::Scan ? 2 : 3, configCount = family == Family::Sort ? 2 : family == Family::Scatter ? 3 : 1;
-  if (family == Family::None || buffers.size() != bufferCount || config.size() != configCount)
+  if (family == Family::None || buffers.size() != (family == Family::Scan ? 2 : 3) || config.size() != optionCount(family))
     refuse(function, "another number of buffers or options than it takes");
   const size_t dim = config[0];
   for (const RoutineBuffer &buffer : buffers)
     if (dim >= buffer.dims.size())
       refuse(function, "a dim that its buffers don't have");
-  RoutineCall call = family == Family::Sort      ? prepareSort(dim, buffers, config[1] != 0)
+  const bool isMatrix = family == Family::Eliminate || family == Family::Cholesky;
+  if (isMatrix && dim + 2 != buffers[0].dims.size())
+    refuse(function, "a dim that is not that of the rows");
+  RoutineCall call = isMatrix                    ? prepareMatrices(function, buffers, family == Family::Eliminate ? 4 : 1)
+                     : family == Family::Sort    ? prepareSort(dim, buffers, config[1] != 0)
                      : family == Family::Scatter ? prepareScatter(dim, buffers, config[1], config[2] != 0)
                                                  : prepareScan(function, dim, buffers);
+  if (isMatrix) {
+    call.flag = config.back() != 0;
+    call.pivot = family == Family::Eliminate && config[1] != 0;
+  }
   if (!call.kernel)
     refuse(function, "a dtype that it doesn't take");
   return call;

@@ -41,7 +41,11 @@ enum graphc_status_code {
    * integer, extent: the bound. */
   GRAPHC_STATUS_VALUE_OUT_OF_RANGE = 4,
   /* A size found at run time exceeds the bound the program was compiled with. value: the size, extent: the bound. */
-  GRAPHC_STATUS_BOUND_EXCEEDED = 5
+  GRAPHC_STATUS_BOUND_EXCEEDED = 5,
+  /* A matrix has no inverse. value: the column without a pivot, counted from 1, extent: the number of rows. */
+  GRAPHC_STATUS_SINGULAR_MATRIX = 6,
+  /* A matrix is not positive-definite. value: the order of the first leading minor that is not positive, extent: the number of rows. */
+  GRAPHC_STATUS_NOT_POSITIVE_DEFINITE = 7
 };
 
 /* One slot a context. `step` is -1 until the first failure of a run: whoever changes it from -1 to its own step (atomic

@@ -112,6 +112,70 @@ TEST(Routines, IndicesOfSizeOneNameWholeSlices) {
   EXPECT_EQ(result, expected);
 }
 
+/// The product of the first n columns of x [n, width] and y [n, width - n].
+std::vector<double> multiplied(const std::vector<double> &x, const std::vector<double> &y, int64_t n, int64_t width) {
+  const int64_t columns = width - n;
+  std::vector<double> product(static_cast<size_t>(n * columns));
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      for (int64_t k = 0; k < n; ++k)
+        product[static_cast<size_t>(i * columns + j)] += x[static_cast<size_t>(i * width + k)] * y[static_cast<size_t>(k * columns + j)];
+  return product;
+}
+
+RoutineCall elimination(int64_t batch, int64_t n, int64_t width, bool pivot, bool check) {
+  return prepareRoutine("eliminate", options({1, pivot, check}), std::vector<RoutineBuffer>{{DType::F64, {batch, n, width}}, {DType::F64, {batch, n, width - n}}, {DType::F64, {batch, 1, 4}}});
+}
+
+TEST(Routines, EliminationSolvesSystemsOfAnySize) {
+  for (const int64_t n : {1, 2, 7, 40}) {
+    const int64_t width = n + 3;
+    std::vector<double> both, solutions(static_cast<size_t>(3 * n * 3)), facts(12);
+    for (unsigned seed = 0; seed < 3; ++seed) {
+      const std::vector<float> x = noise(n * width, seed + static_cast<unsigned>(n));
+      both.insert(both.end(), x.begin(), x.end());
+      for (int64_t i = 0; i < n; ++i) // the largest element of a column is below the diagonal, but for the last
+        both[both.size() - static_cast<size_t>(n * width) + static_cast<size_t>(i * width + (i + 1) % n)] += 40;
+    }
+    const graphc_status_slot status = run(elimination(3, n, width, true, true), {both.data(), solutions.data(), facts.data()}, 2);
+    EXPECT_EQ(status.code, GRAPHC_STATUS_NONE);
+    for (int64_t matrix = 0; matrix < 3; ++matrix) {
+      const std::vector<double> x(both.begin() + matrix * n * width, both.begin() + (matrix + 1) * n * width);
+      const std::vector<double> y(solutions.begin() + matrix * n * 3, solutions.begin() + (matrix + 1) * n * 3), product = multiplied(x, y, n, width);
+      for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < 3; ++j)
+          EXPECT_NEAR(product[static_cast<size_t>(i * 3 + j)], x[static_cast<size_t>(i * width + n + j)], 1e-9) << n;
+      EXPECT_NEAR(std::log(std::abs(facts[static_cast<size_t>(matrix * 4)])), facts[static_cast<size_t>(matrix * 4 + 1)], 1e-9);
+      EXPECT_EQ(facts[static_cast<size_t>(matrix * 4)] < 0, facts[static_cast<size_t>(matrix * 4 + 2)] < 0);
+      EXPECT_EQ(facts[static_cast<size_t>(matrix * 4 + 3)], 0);
+    }
+  }
+}
+
+TEST(Routines, SingularMatricesAreReportedWhereTheyAreChecked) {
+  std::vector<double> x{1, 2, 2, 4}, none, facts(4);
+  graphc_status_slot status = run(elimination(1, 2, 2, true, false), {x.data(), none.data(), facts.data()});
+  EXPECT_EQ(status.code, GRAPHC_STATUS_NONE);
+  EXPECT_EQ(facts, (std::vector<double>{0, -std::numeric_limits<double>::infinity(), 0, 2}));
+  status = run(elimination(1, 2, 2, true, true), {x.data(), none.data(), facts.data()});
+  EXPECT_EQ(status.code, GRAPHC_STATUS_SINGULAR_MATRIX);
+  EXPECT_EQ(status.value, 2);
+  EXPECT_EQ(status.extent, 2);
+}
+
+TEST(Routines, CholeskyFactorizesAndReportsWhatIsNotPositiveDefinite) {
+  const std::vector<RoutineBuffer> buffers{{DType::F64, {2, 2, 2}}, {DType::F64, {2, 2, 2}}, {DType::F64, {2, 1, 1}}};
+  std::vector<double> x{4, nan, 2, 5, 1, 0, 3, 9}, factor(8), facts(2);
+  EXPECT_EQ(run(prepareRoutine("cholesky", options({1, 0}), buffers), {x.data(), factor.data(), facts.data()}).code, GRAPHC_STATUS_NONE);
+  EXPECT_EQ((std::vector<double>{factor.begin(), factor.begin() + 4}), (std::vector<double>{2, 0, 1, 2}));
+  EXPECT_EQ(facts, (std::vector<double>{0, 2}));
+  EXPECT_EQ(factor[4], 1);
+  EXPECT_TRUE(std::isnan(factor[7]));
+  const graphc_status_slot status = run(prepareRoutine("cholesky", options({1, 1}), buffers), {x.data(), factor.data(), facts.data()});
+  EXPECT_EQ(status.code, GRAPHC_STATUS_NOT_POSITIVE_DEFINITE);
+  EXPECT_EQ(status.value, 2);
+}
+
 TEST(Routines, HalfRoundsToNearestEven) {
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
     Half half;
@@ -137,6 +201,10 @@ TEST(Routines, CallsThatMakeNoSenseAreRefused) {
   EXPECT_THROW(prepareRoutine("logcumsumexp", options({0}), std::vector<RoutineBuffer>{{DType::I64, {3}}, {DType::I64, {3}}}), Failure);
   const std::vector<RoutineBuffer> large{{DType::I64, {2, 4}}, {DType::F32, {2, 4}}, {DType::F32, {5, 3}}};
   EXPECT_THROW(prepareRoutine("scatter", options({0, 0, 0}), large), Failure);
+  const std::vector<RoutineBuffer> wide{{DType::F64, {3, 2}}, {DType::F64, {3, 0}}, {DType::F64, {1, 4}}}, floats{{DType::F32, {2, 2}}, {DType::F32, {2, 2}}, {DType::F32, {1, 1}}};
+  EXPECT_THROW(prepareRoutine("eliminate", options({0, 1, 0}), wide), Failure);
+  EXPECT_THROW(prepareRoutine("cholesky", options({0, 0}), floats), Failure);
+  EXPECT_THROW(prepareRoutine("cholesky", options({1, 0}), std::vector<RoutineBuffer>{{DType::F64, {2, 2}}, {DType::F64, {2, 2}}, {DType::F64, {1, 1}}}), Failure);
 }
 
 } // namespace

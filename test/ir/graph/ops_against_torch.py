@@ -467,6 +467,12 @@ def composite_cases():
             composite(f"{name}.{layers}.{bidirectional}.{batch_first}", op, [first, *states, *weights], [t.detach().contiguous() for t in results])
 
 
+def facts_of(matrices):
+    """Determinant, logarithm of its size, sign, 0 for no zero pivot, as graph.eliminate gives them."""
+    sign, size = torch.linalg.slogdet(matrices)
+    return torch.stack([torch.linalg.det(matrices), size, sign, torch.zeros_like(sign)], -1).unsqueeze(-2)
+
+
 def routine_cases():
     """Scans, orders and scattered writes in every dtype, along inner and outer dims, over sizes 0 and 1."""
     for dtype in (*FLOATS, *INTS):
@@ -486,6 +492,12 @@ def routine_cases():
     composite("routine.logcumsumexp", "graph.logcumsumexp $0 dim 1", [wide * 50], lambda t: t.logcumsumexp(1))
     composite("routine.logcumsumexp.edges", "graph.logcumsumexp $0 dim 0", [torch.tensor([float("-inf"), float("-inf"), 1.0, 700.0, float("inf")])], lambda t: t.logcumsumexp(0))
     composite("routine.topk.long", "graph.topk $0 k 3 dim 1", [wide], lambda t: t.topk(3, 1))
+    for n in (0, 1, 5):
+        square, right = torch.randn(2, n, n, dtype=torch.float64), torch.randn(2, n, 3, dtype=torch.float64)
+        composite(f"routine.eliminate.{n}", "graph.eliminate $0 pivot", [torch.cat([square, right], 2)], lambda t: [torch.linalg.solve(t[..., :-3], t[..., -3:]), facts_of(t[..., :-3])])
+        composite(f"routine.eliminate.lower.{n}", "graph.eliminate $0", [torch.cat([square.tril() + 3 * torch.eye(n), right], 2)],
+                  lambda t: [torch.linalg.solve_triangular(t[..., :-3], t[..., -3:], upper=False), facts_of(t[..., :-3])])
+        composite(f"routine.cholesky.{n}", "graph.cholesky $0", [square @ square.mT + torch.eye(n)], lambda t: [torch.linalg.cholesky(t), torch.zeros(2, 1, 1, dtype=torch.float64)])
     for shape in ((3, 0), (0, 4), (1, 1)):
         composite(f"routine.cumsum.{shape}", "graph.cumsum $0 dim 1", [torch.randn(shape)], lambda t: t.cumsum(1))
         composite(f"routine.sort.{shape}", "graph.sort $0 dim 1", [torch.randn(shape)], lambda t: list(t.sort(dim=1, stable=True)))
