@@ -61,12 +61,13 @@ static void convertScatterIntoView(Call &call) {
     return;
   Tensor part = view.results[0].as<Tensor>();
   SmallVector<DimAttr> shape = call.e.dims(source), wanted = graph::getDims(part->type);
-  for (size_t d = 0; d < shape.size() && shape.size() == wanted.size(); ++d)
-    if (shape[d] != wanted[d] && !(shape[d].isConstant() && wanted[d].isConstant()))
-      return unifyDims(call, shape[d], wanted[d]); // then the import starts again
-  if (shape != wanted)
+  auto differs = [](DimAttr a, DimAttr b) { return a.isConstant() && b.isConstant() && a != b; };
+  if (shape.size() != wanted.size() || llvm::any_of(llvm::zip(shape, wanted), [&](auto pair) { return differs(std::get<0>(pair), std::get<1>(pair)); }))
     return call.fail("the source's shape is not the view's (eager refuses it too)");
-  call.run.write(part, call.e.cast(source, scalarType(part->type.getElementType())));
+  for (auto [own, other] : llvm::zip(shape, wanted))
+    if (own != other)
+      call.run.guard(own, "==", other, "the source has " + own.str() + " elements in a dim where the view has " + other.str());
+  call.run.write(part, call.e.cast(call.e.reshape(source, wanted), scalarType(part->type.getElementType())));
   call.give(call.run.read(whole));
 }
 
@@ -227,10 +228,13 @@ static void convertSumToSize(Call &call) {
   for (int64_t i = added; i < x.rank(); ++i) {
     if (graph::isConstant(size[i - added], 1) && !graph::isConstant(x.dim(i), 1))
       dims.push_back(i);
-    else if (size[i - added] != x.dim(i))
+    else if (size[i - added].isConstant() && x.dim(i).isConstant() && size[i - added] != x.dim(i))
       return call.fail("size " + size[i - added].str() + " for dim " + Twine(i) + " of size " + x.dim(i).str());
+    else
+      unifyDims(call, x.dim(i), size[i - added]);
   }
-  call.give(dims.empty() ? Value(x) : Value(sum(x, dims).reshape(size)));
+  if (!call.failed() && !call.run.stopped())
+    call.give(dims.empty() ? Value(x) : Value(sum(x, dims).reshape(size)));
 }
 
 void builder::addCopies(ConversionTable &table) {

@@ -184,6 +184,13 @@ Value Emitter::dimTensor(DimAttr value, ScalarType type) {
   return isInteger ? scalar : cast(scalar, type);
 }
 
+Value Emitter::positions(DimAttr size, int64_t d, int64_t rank) {
+  Value range = create<graph::IotaOp>(mlir::Attribute(dim(int64_t(0))), mlir::Attribute(dim(int64_t(1))), size, elementType(context(), ScalarType::I64));
+  SmallVector<DimAttr> shape(rank, dim(int64_t(1)));
+  shape[d] = size;
+  return reshape(range, shape);
+}
+
 Value Emitter::scalarTensor(const Val &number, ScalarType type) {
   if (const auto *dim = number.get<DimAttr>())
     return dimTensor(*dim, type);

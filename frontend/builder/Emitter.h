@@ -72,6 +72,8 @@ public:
   Value concat(llvm::ArrayRef<Value> parts, int64_t dim);
   /// A symbolic size as a 0-d tensor.
   Value dimTensor(DimAttr dim, ScalarType type);
+  /// 0, 1, … size - 1 along dim d of `rank` (i64), size 1 in the others.
+  Value positions(DimAttr size, int64_t d, int64_t rank);
   /// A number, known or symbolic, as a 0-d tensor.
   Value scalarTensor(const Val &number, ScalarType type);
 

@@ -111,13 +111,7 @@ std::pair<Expr, Expr> sorted(const Expr &x, int64_t d, bool descending) {
   return {Expr(x.owner(), op ? op->getResult(0) : Value()), Expr(x.owner(), op ? op->getResult(1) : Value())};
 }
 
-Expr positions(Call &call, DimAttr size, int64_t d, int64_t rank) {
-  SmallVector<DimAttr> shape(rank, call.e.dim(int64_t(1)));
-  shape[d] = size;
-  Value iota = call.e.create<graph::IotaOp>(mlir::Attribute(call.e.dim(int64_t(0))), mlir::Attribute(call.e.dim(int64_t(1))), size,
-                                            elementType(call.e.context(), ScalarType::I64));
-  return {call, call.e.reshape(iota, shape)};
-}
+Expr positions(Call &call, DimAttr size, int64_t d, int64_t rank) { return {call, call.e.positions(size, d, rank)}; }
 
 SmallVector<int64_t> allDims(int64_t rank) { return llvm::to_vector(llvm::seq<int64_t>(0, rank)); }
 

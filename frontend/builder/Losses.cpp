@@ -197,15 +197,14 @@ static void convertNll(Call &call) {
   giveClassLoss(call, -classes.picked * classes.weights, classes.weights, type, call.op().ends_with("_forward"));
 }
 
+static Expr classCount(Call &call, const Expr &scores, int64_t d) { return {call, call.e.dimTensor(scores.dim(d), scores.dtype())}; }
+
 /// Against probabilities of the classes.
 static void crossEntropyOfProbabilities(Call &call, const Expr &scores, const Expr &target, double smoothing, ScalarType type) {
   int64_t d = scores.rank() == 1 ? 0 : 1;
   Expr weight = optionalWeight(call, "weight", scores.dtype()), wanted = target.cast(scores.dtype());
-  if (!scores.dim(d).isConstant())
-    return call.fail("cross_entropy over a symbolic number of classes");
-  double classes = double(scores.dim(d).getValue());
   if (smoothing > 0)
-    wanted = wanted * (1 - smoothing) + smoothing / classes;
+    wanted = wanted * (1 - smoothing) + smoothing / classCount(call, scores, d);
   Expr terms = -scores * wanted;
   if (Value(weight)) {
     SmallVector<DimAttr> shape(scores.rank() - d, call.e.dim(int64_t(1)));
@@ -229,13 +228,11 @@ static void convertCrossEntropy(Call &call) {
   Classes classes = pickClasses(call, scores, target, weight, call.integer("ignore_index", -100));
   Expr loss = -classes.picked * classes.weights;
   if (smoothing > 0) {
-    if (!scores.dim(d).isConstant())
-      return call.fail("label smoothing over a symbolic number of classes");
     SmallVector<DimAttr> shape(scores.rank() - d, call.e.dim(int64_t(1)));
     shape[0] = scores.dim(d);
     Expr all = -sum(Value(weight) ? scores * weight.reshape(shape) : scores, {d});
     Expr ignored = target == double(call.integer("ignore_index", -100));
-    loss = loss * (1 - smoothing) + where(ignored, 0.0, all) * (smoothing / double(scores.dim(d).getValue()));
+    loss = loss * (1 - smoothing) + where(ignored, 0.0, all) * (smoothing / classCount(call, scores, d));
   }
   giveClassLoss(call, loss, classes.weights, type, false);
 }

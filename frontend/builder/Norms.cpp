@@ -164,21 +164,14 @@ static void convertCdist(Call &call) {
 /// Distances of the pairs i < j of rows, in row-major order of the upper triangle.
 static void convertPdist(Call &call) {
   Expr x(call, call.value("self"));
-  if (call.failed() || x.rank() != 2 || !x.dim(0).isConstant() || x.dim(0).getValue() > 4096)
-    return call.fail("pdist needs a matrix with a constant number of rows, at most 4096");
-  std::vector<Val> first, second;
-  for (int64_t i = 0; i < x.dim(0).getValue(); ++i)
-    for (int64_t j = i + 1; j < x.dim(0).getValue(); ++j) {
-      first.push_back(i);
-      second.push_back(j);
-    }
-  int64_t count = int64_t(first.size());
-  auto rows = [&](const std::vector<Val> &numbers) {
-    return Expr(call, call.e.create<graph::IndexSelectOp>(Value(x), call.e.constant({count}, ScalarType::I64, numbers), int64_t(0)));
-  };
-  if (count == 0)
-    return call.give(call.e.constant({0}, x.dtype(), {}));
-  Expr pairs = rows(first) - rows(second);
+  if (call.failed() || x.rank() != 2)
+    return call.fail("pdist needs a matrix");
+  // Pair k is (i, j), where the rows before i have i (2 n - i - 1) / 2 pairs. At the first pair of a row the root is a whole number, and exact.
+  DimAttr n = x.dim(0);
+  Expr k = positions(call, graph::floorDiv(n * (n - 1), 2), 0, 1).cast(ScalarType::F64), twice = Expr(call, call.e.dimTensor(n, ScalarType::F64)) * 2.0 - 1.0;
+  Expr i = floor((twice - sqrt(twice * twice - k * 8.0)) / 2.0), j = k - i * (twice - i) / 2.0 + i + 1.0;
+  auto rows = [&](const Expr &numbers) { return Expr(call, call.e.create<graph::IndexSelectOp>(Value(x), Value(numbers.cast(ScalarType::I64)), int64_t(0))); };
+  Expr pairs = rows(i) - rows(j);
   call.give(isEmptyOver(pairs, {1}) ? sum(pairs, {1}) : vectorNorm(pairs, call.number("p", 2), {1}, false));
 }
 

@@ -1,11 +1,10 @@
 // Windows as columns and back, unpooling, and resizing with antialiasing.
 //
 // `aten::im2col` is a strided view of the padded image; `aten::col2im` adds every kernel position's pixels at their places; an antialiased resize is a product with a
-// matrix of weights for each spatial dim.
+// matrix of weights for each spatial dim, computed in f64.
 #include "frontend/builder/Contractions.h"
 #include "frontend/builder/Expression.h"
-
-#include <cmath>
+#include "frontend/builder/Shapes.h"
 
 using namespace mlir;
 using namespace graphc;
@@ -103,52 +102,58 @@ static void convertMaxUnpool(Call &call) {
 
 //===-- resizing with antialiasing ------------------------------------------------------------------------===//
 
-static double triangle(double x) { return std::max(0.0, 1 - std::abs(x)); }
+static Expr triangle(const Expr &x) { return max(1.0 - abs(x), 0.0); }
 /// Keys' cubic with a = -0.5.
-static double cubic(double x) {
-  x = std::abs(x);
-  if (x < 1)
-    return (1.5 * x - 2.5) * x * x + 1;
-  return x < 2 ? ((-0.5 * x + 2.5) * x - 4) * x + 2 : 0;
+static Expr cubic(const Expr &signedX) {
+  Expr x = abs(signedX);
+  Expr near = polynomial(x, {1, 0, -2.5, 1.5}), far = polynomial(x, {2, -4, 2.5, -0.5});
+  return where(x <= 1.0, near, where(x < 2.0, far, 0.0));
 }
 
-/// [out, in]: weights of the input elements for each output element, as Pillow and eager choose them.
-static Expr resizeMatrix(Call &call, int64_t in, int64_t out, double factor, bool corners, bool isCubic, ScalarType type) {
-  double scale = corners ? (out > 1 ? double(in - 1) / double(out - 1) : 0) : factor > 0 ? 1 / factor : double(in) / double(out);
-  double stretch = std::max(scale, 1.0), support = (isCubic ? 2 : 1) * stretch;
-  std::vector<Val> elements;
-  for (int64_t i = 0; i < out; ++i) {
-    double center = scale * (double(i) + 0.5);
-    int64_t first = std::max<int64_t>(int64_t(center - support + 0.5), 0), last = std::min<int64_t>(int64_t(center + support + 0.5), in);
-    std::vector<double> row(in, 0);
-    double total = 0;
-    for (int64_t j = first; j < last; ++j)
-      total += row[j] = isCubic ? cubic((double(j) - center + 0.5) / stretch) : triangle((double(j) - center + 0.5) / stretch);
-    for (double weight : row)
-      elements.push_back(total != 0 ? weight / total : 0);
+namespace {
+struct Resize {
+  DimAttr in, out;
+  double factor = 0; // 0: the ratio of the sizes
+  bool corners = false, isCubic = false;
+};
+} // namespace
+
+/// Input elements an output element apart, as a 0-d f64 tensor.
+static Expr resizeScale(Call &call, const Resize &r) {
+  auto asTensor = [&](DimAttr dim) { return Expr(call, call.e.dimTensor(dim, ScalarType::F64)); };
+  if (r.corners) { // one output element: 0
+    DimAttr one = call.e.dim(int64_t(1)), steps = DimAttr::select(graph::DimPredicate::Gt, r.out, one, r.out - 1, one);
+    return asTensor(DimAttr::select(graph::DimPredicate::Gt, r.out, one, r.in - 1, call.e.dim(int64_t(0)))) / asTensor(steps);
   }
-  return {call, call.e.constant({out, in}, type, elements)};
+  return r.factor > 0 ? Expr(call, call.e.constant(ScalarType::F64, 1 / r.factor)) : asTensor(r.in) / asTensor(r.out);
+}
+
+/// [out, in] in f64: weights of the input elements for each output element, as Pillow and eager choose them.
+static Expr resizeMatrix(Call &call, const Resize &r) {
+  Expr scale = resizeScale(call, r), stretch = max(scale, 1.0), support = stretch * (r.isCubic ? 2.0 : 1.0);
+  Expr i = positions(call, r.out, 0, 2).cast(ScalarType::F64), j = positions(call, r.in, 1, 2).cast(ScalarType::F64);
+  Expr center = (i + 0.5) * scale;
+  Expr isInside = floor(center - support + 0.5) <= j && j < floor(center + support + 0.5);
+  Expr distance = (j - center + 0.5) / stretch;
+  Expr weights = where(isInside, r.isCubic ? cubic(distance) : triangle(distance), 0.0), total = sum(weights, {1}, true);
+  return where(total == 0.0, weights, weights / total);
 }
 
 static void convertAntialiased(Call &call) {
   Expr x = self(call);
-  if (call.failed() || x.rank() != 4 || !x.dim(2).isConstant() || !x.dim(3).isConstant() || !isFloat(x.dtype()))
-    return call.fail("antialiased resizing needs a float image [n, c, h, w] of constant height and width");
+  if (call.failed() || x.rank() != 4 || !isFloat(x.dtype()))
+    return call.fail("antialiased resizing needs a float image [n, c, h, w]");
   std::vector<double> factors = call.given("scale_factors") ? call.numbers("scale_factors") : std::vector<double>();
   if (call.given("scales_h") && call.given("scales_w"))
     factors = {call.number("scales_h"), call.number("scales_w")};
-  std::vector<int64_t> size;
-  if (call.given("output_size"))
-    size = call.integers("output_size", 2);
-  else if (factors.size() == 2)
-    size = {int64_t(double(x.dim(2).getValue()) * factors[0]), int64_t(double(x.dim(3).getValue()) * factors[1])};
-  bool corners = call.boolean("align_corners", false), isCubic = call.op().contains("bicubic");
-  if (call.failed() || size.size() != 2)
-    return call.fail("antialiased resizing needs an output size or factors");
+  SmallVector<DimAttr> size = resizedShape(call, x, 2, factors);
+  if (call.failed())
+    return;
   factors.resize(2, 0);
+  bool corners = call.boolean("align_corners", false), isCubic = call.op().contains("bicubic");
   ScalarType type = wide(x.dtype());
-  Expr rows = resizeMatrix(call, x.dim(2).getValue(), size[0], factors[0], corners, isCubic, type);
-  Expr columns = resizeMatrix(call, x.dim(3).getValue(), size[1], factors[1], corners, isCubic, type).permute({1, 0});
+  Expr rows = resizeMatrix(call, {x.dim(2), size[0], factors[0], corners, isCubic}).cast(type);
+  Expr columns = resizeMatrix(call, {x.dim(3), size[1], factors[1], corners, isCubic}).cast(type).permute({1, 0});
   Expr across(call, matmul(call, x.cast(type), columns));
   Expr result(call, matmul(call, rows, across));
   call.give(result.cast(x.dtype()));

@@ -17,6 +17,9 @@ Tensor viewAs(Call &call, const Tensor &x, ScalarType to);
 /// `wanted` with -1 resolved for the elements of x.
 std::optional<llvm::SmallVector<DimAttr>> resolveShape(Call &call, const Tensor &x, llvm::ArrayRef<DimAttr> wanted);
 
+/// The sizes that a resize gives the last n dims of x [n, c, spatial…]: its argument output_size, or by factors. Empty where the call has failed.
+llvm::SmallVector<DimAttr> resizedShape(Call &call, Value x, size_t n, llvm::ArrayRef<double> factors);
+
 /// Views of the parts of a tensor: split, chunk, unbind.
 void addPieces(ConversionTable &table);
 /// Operators that move elements into new memory: cat, stack, repeat, pad, flip, roll, …

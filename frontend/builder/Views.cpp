@@ -400,6 +400,22 @@ static void convertUnflatten(Call &call) {
   reshapeTo(call, x, shape, false);
 }
 
+/// base with `view` [others…, n] on the diagonal of dims a and b.
+static Value writeDiagonal(Emitter &e, Value base, Value view, int64_t offset, int64_t a, int64_t b) {
+  int64_t rank = e.rank(base), last = rank - 2, along = offset >= 0 ? a : b; // element k stands in row k, or for a diagonal below in column k
+  SmallVector<DimAttr> none(rank - 1, e.dim(int64_t(0))), behind = none, shape;
+  behind[last] = e.dim(base, along) - e.dim(view, last);
+  Value lines = e.create<graph::PadOp>(view, e.constant(e.dtype(view), 0.0), e.dimArray(none), e.dimArray(behind));
+  shape = e.dims(lines);
+  shape.push_back(e.dim(int64_t(1)));
+  SmallVector<int64_t> order;
+  for (int64_t d = 0, next = 0; d < rank; ++d)
+    order.push_back(d == along ? last : d == a || d == b ? last + 1 : next++);
+  Value i = e.positions(e.dim(base, a), a, rank), j = e.positions(e.dim(base, b), b, rank);
+  Value isDiagonal = e.create<graph::EqOp>(e.create<graph::AddOp>(i, e.constant(ScalarType::I64, double(offset))), j);
+  return e.create<graph::WhereOp>(isDiagonal, e.permute(e.reshape(lines, shape), order), base);
+}
+
 Tensor builder::diagonalView(Call &call, const Tensor &x, int64_t offset, int64_t a, int64_t b) {
   SmallVector<DimAttr> strides;
   for (int64_t d = 0; d < x->type.getRank(); ++d)
@@ -409,6 +425,7 @@ Tensor builder::diagonalView(Call &call, const Tensor &x, int64_t offset, int64_
   DimAttr start = x->offset + (offset >= 0 ? x->strides[b] * offset : x->strides[a] * -offset);
   ViewStep step;
   step.apply = [=](Emitter &e, Value base) { return e.create<graph::DiagonalOp>(base, offset, a, b); };
+  step.scatter = [=](Emitter &e, Value base, Value view) { return writeDiagonal(e, base, view, offset, a, b); };
   return call.run.view(x, std::move(step), strides, start);
 }
 

@@ -1,7 +1,8 @@
 // Pooling and resizing.
 //
 // An image without a batch dim gets one for the op; output sizes of a resize by factors are floor(size * factor).
-#include "frontend/builder/Promotion.h"
+#include "frontend/builder/Expression.h"
+#include "frontend/builder/Shapes.h"
 
 #include <cmath>
 
@@ -58,6 +59,46 @@ static void convertMaxPool(Call &call) {
   giveUnbatched(call, op ? op->getResult(1) : Value(), added);
 }
 
+namespace {
+struct AverageWindow {
+  std::vector<int64_t> kernel, stride, padding;
+  bool countPad;
+  int64_t divisor; // 0: the number of elements
+};
+} // namespace
+
+/// How many elements of dim d (and, if they count, of its padding) the windows of the `outputs` positions have, along dim d of `rank`.
+static Expr windowSizes(Call &call, const AverageWindow &w, size_t i, DimAttr size, DimAttr outputs, int64_t d, int64_t rank) {
+  Expr start = positions(call, outputs, d, rank) * double(w.stride[i]) - double(w.padding[i]), extent(call, call.e.dimTensor(size, ScalarType::I64));
+  Expr end = min(start + double(w.kernel[i]), extent + double(w.padding[i]));
+  return w.countPad ? end - start : min(end, extent) - max(start, 0.0);
+}
+
+/// Integers: the quotient of sum and count without its fraction. `shape` is the result's.
+static Value averageIntegers(Call &call, const Expr &x, const AverageWindow &w, ArrayRef<DimAttr> shape) {
+  int64_t rank = x.rank(), spatial = rank - 2;
+  DimAttr zero = call.e.dim(int64_t(0));
+  SmallVector<DimAttr> low(2, zero), high(2, zero), sizes(shape), strides, steps;
+  for (int64_t i = 0; i < spatial; ++i) { // the last window ends inside
+    low.push_back(call.e.dim(w.padding[i]));
+    high.push_back((shape[2 + i] - 1) * w.stride[i] + (w.kernel[i] - w.padding[i]) - x.dim(2 + i));
+  }
+  Expr padded(call, call.e.create<graph::PadOp>(Value(x), Value(x.like(0)), call.e.dimArray(low), call.e.dimArray(high)));
+  contiguousStrides(padded.dims(), strides);
+  steps.assign(strides.begin(), strides.end());
+  Expr divisor(call, call.e.constant(ScalarType::I64, double(w.divisor ? w.divisor : 1)));
+  for (int64_t i = 0; i < spatial; ++i) {
+    steps[2 + i] = strides[2 + i] * w.stride[i];
+    sizes.push_back(call.e.dim(w.kernel[i]));
+    steps.push_back(strides[2 + i]);
+    if (!w.divisor)
+      divisor = divisor * windowSizes(call, w, i, x.dim(2 + i), shape[2 + i], 2 + i, rank);
+  }
+  Expr windows(call, call.e.create<graph::AsStridedOp>(Value(padded), call.e.dimArray(sizes), call.e.dimArray(steps), zero));
+  SmallVector<int64_t> inner = llvm::to_vector(llvm::seq(rank, rank + spatial));
+  return divTrunc(sum(windows, inner), divisor);
+}
+
 static void convertAvgPool(Call &call) {
   size_t n = spatialDims(call);
   bool added = false;
@@ -66,8 +107,13 @@ static void convertAvgPool(Call &call) {
   std::vector<int64_t> padding = listOr(call, "padding", n, std::vector<int64_t>(n, 0));
   bool ceil = call.boolean("ceil_mode", false), countPad = call.boolean("count_include_pad", true);
   int64_t divisor = call.integer("divisor_override", 0);
-  if (!call.failed())
-    giveUnbatched(call, call.e.create<graph::AvgPoolOp>(x, kernel, stride, padding, ceil, countPad, divisor), added);
+  if (call.failed())
+    return;
+  bool isInteger = call.e.dtype(x) == ScalarType::I64; // of the integers, eager has i64 alone
+  Value result = call.e.create<graph::AvgPoolOp>(isInteger ? call.e.cast(x, ScalarType::F32) : x, kernel, stride, padding, ceil, countPad, divisor);
+  if (isInteger && result)
+    result = averageIntegers(call, Expr(call, x), {kernel, stride, padding, countPad, divisor}, call.e.dims(result));
+  giveUnbatched(call, result, added);
 }
 
 /// output_size with None for "as the input".
@@ -127,25 +173,48 @@ static std::vector<double> scaleFactors(Call &call, size_t n) {
   return factors.size() == n ? factors : std::vector<double>();
 }
 
-static SmallVector<DimAttr> resizedShape(Call &call, Value x, size_t n, ArrayRef<double> factors) {
+/// Whether floor(size * factor), in doubles as eager computes it, is floor(size * p / q) for every size up to `most`.
+static bool isQuotient(double factor, int64_t p, int64_t q, int64_t most) {
+  for (int64_t size = 1; size <= most; ++size)
+    if (int64_t(double(size) * factor) != size * p / q)
+      return false;
+  return true;
+}
+
+/// floor(size * factor) of a symbolic size as a quotient. Where rounding makes it one only up to a size, larger sizes are guarded against; null where no quotient fits.
+static DimAttr scaledSize(Call &call, DimAttr size, double factor) {
+  constexpr int64_t mostDivisor = 1024, mostSize = int64_t(1) << 14;
+  for (int64_t q = 1; q <= mostDivisor; ++q) {
+    double product = factor * double(q), p = std::round(product);
+    if (p < 1 || p >= 0x1p31 || std::abs(product - p) > 1e-9 * p)
+      continue;
+    bool isExact = product == p && llvm::isPowerOf2_64(uint64_t(q));
+    if (!isExact && !isQuotient(factor, int64_t(p), q, mostSize))
+      continue;
+    if (!isExact)
+      call.run.guard(size, "<=", call.e.dim(mostSize), "the model was compiled for a resize by " + toText(Val(factor)) + " of at most " + std::to_string(mostSize) + " elements");
+    return graph::floorDiv(size * int64_t(p), q);
+  }
+  return DimAttr();
+}
+
+SmallVector<DimAttr> builder::resizedShape(Call &call, Value x, size_t n, ArrayRef<double> factors) {
   if (call.given("output_size"))
     return outputSize(call, x, n);
   SmallVector<DimAttr> result;
   for (size_t i = 0; i < n; ++i) {
     DimAttr size = call.e.dim(x, int64_t(i) + 2);
     double factor = i < factors.size() ? factors[i] : 0;
-    if (factor <= 0)
+    if (!(factor > 0)) {
       call.fail("a resize needs an output size or positive factors");
-    if (size.isConstant())
-      result.push_back(call.e.dim(int64_t(double(size.getValue()) * factor)));
-    else if (factor == std::floor(factor))
-      result.push_back(size * int64_t(factor));
-    else if (1 / factor == std::floor(1 / factor))
-      result.push_back(graph::floorDiv(size, int64_t(1 / factor)));
-    else
+      return {};
+    }
+    DimAttr scaled = size.isConstant() ? call.e.dim(int64_t(double(size.getValue()) * factor)) : scaledSize(call, size, factor);
+    if (!scaled) {
       call.fail("a resize of a symbolic size by " + toText(Val(factor)));
-    if (result.size() <= i)
-      result.push_back(call.e.dim(int64_t(1)));
+      return {};
+    }
+    result.push_back(scaled);
   }
   return result;
 }

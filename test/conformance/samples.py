@@ -3,7 +3,8 @@
   for sample in samples(opinfo, torch.float32): …     Sample: a module over the tensors of one SampleInput, those tensors, what
                                                       eager gives and what fp64 gives
 
-Everything in a sample that is a tensor is an input of the model; numbers, dtypes, strings are written into it. Samples that
+Everything in a sample that is a tensor is an input of the model; numbers, dtypes, strings are written into it, as are the tensors whose
+numbers eager reads on the host because the results' shapes need them (READ_ON_HOST). Samples that
 have nothing to compare (no tensor in the result, complex or quantized tensors, results that alias nothing but differ from call to
 call) are left out with the reason.
 """
@@ -27,15 +28,22 @@ SELECTING = {"topk": (1, 1), "kthvalue": (1, 1), "sort": (1, 0), "argsort": (0, 
              "max.reduction_with_dim": (1, 0), "min.reduction_with_dim": (1, 0)}
 
 
-class OneOperator(torch.nn.Module):
-    """Calls `op` with the sample's arguments, its tensors replaced by forward's."""
+# Operators of which only the first tensor is an input.
+READ_ON_HOST = {"tensor_split"}
 
-    def __init__(self, op, arguments):
+
+class OneOperator(torch.nn.Module):
+    """Calls `op` with the sample's arguments, its input tensors replaced by forward's; `tensors`: those of the sample."""
+
+    def __init__(self, opinfo, arguments):
         super().__init__()
-        self.op = op
+        self.op = opinfo.op
         leaves, self.tree = pytree.tree_flatten(arguments)
-        self.leaves = [None if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves]
         self.places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
+        if opinfo.name in READ_ON_HOST:
+            del self.places[1:]
+        self.tensors = [leaves[place] for place in self.places]
+        self.leaves = [None if i in self.places else leaf for i, leaf in enumerate(leaves)]
 
     def forward(self, *tensors):
         leaves = list(self.leaves)
@@ -89,12 +97,12 @@ def _call(module, tensors):
         return module(*tensors)
 
 
-def _in_fp64(op, arguments):
+def _in_fp64(opinfo, arguments):
     """The results in fp64; None where the op has no fp64 version of this call."""
     try:
         wide = pytree.tree_map(_widen, arguments)
-        module = OneOperator(op, wide)
-        return _call(module, [leaf.clone() for leaf in pytree.tree_leaves(wide) if isinstance(leaf, torch.Tensor)])
+        module = OneOperator(opinfo, wide)
+        return _call(module, [tensor.clone() for tensor in module.tensors])
     except Exception:
         return None
 
@@ -119,10 +127,10 @@ def _selection(name, sample, x):
 
 def _make(opinfo, name, dtype, number, sample):
     arguments = ((sample.input, *sample.args), sample.kwargs)
-    tensors = [leaf for leaf in pytree.tree_leaves(arguments) if isinstance(leaf, torch.Tensor)]
+    module = OneOperator(opinfo, arguments)
+    tensors = module.tensors
     if any(t.dtype not in KNOWN or t.layout != torch.strided for t in tensors):
         return "a tensor of a dtype or layout that graphc lacks"
-    module = OneOperator(opinfo.op, arguments)
     eager = _call(module, [_copy(t) for t in tensors])
     if not eager:
         return "no tensor in the result"
@@ -131,7 +139,7 @@ def _make(opinfo, name, dtype, number, sample):
     again = _call(module, [_copy(t) for t in tensors])
     if not all(torch.equal(a.nan_to_num() if a.is_floating_point() else a, b.nan_to_num() if b.is_floating_point() else b) for a, b in zip(eager, again)):
         return "eager's result changes from call to call"
-    reference = _in_fp64(opinfo.op, arguments)
+    reference = _in_fp64(opinfo, arguments)
     copies = [_copy(t) for t in tensors]
     return Sample(name, dtype, number, module, copies, list(eager), reference, _selection(name, sample, copies[0]))
 

@@ -85,6 +85,9 @@ square = torch.randn(2, 4, 4)
 case("small systems", lambda a, b: (torch.linalg.inv(a), torch.linalg.det(a), *torch.linalg.slogdet(a), torch.linalg.solve(a, b), torch.linalg.cholesky(a @ a.mT + torch.eye(4)),
                                     torch.linalg.solve_triangular(a.tril() + 2 * torch.eye(4), b, upper=False), torch.linalg.matrix_power(a, 5), torch.linalg.multi_dot([a[0], b[0], b[1].mT])),
      square, torch.randn(2, 4, 3))
+case("systems of more unknowns, over a batch", lambda a, b: (torch.linalg.inv(a), *torch.linalg.slogdet(a), torch.linalg.solve(a, b), torch.linalg.solve(a[0], b), torch.linalg.cholesky(a @ a.mT, upper=True),
+     torch.linalg.solve_triangular(a.triu(), b, upper=True, unitriangular=True), torch.linalg.solve_triangular(a.tril(), b.mT, upper=False, left=False), torch.linalg.matrix_power(a, -2)),
+     torch.randn(3, 40, 40) * 0.05 + torch.eye(40), torch.randn(3, 40, 2))
 case("systems without unknowns", lambda a, b: (*torch.linalg.solve_ex(a, b), *torch.linalg.inv_ex(a), torch.linalg.det(a)), torch.zeros(0, 0), torch.zeros(0))
 case("statistics", lambda x: (torch.cov(x), torch.corrcoef(x), torch.linalg.vander(x[0]), torch.linspace(0, 1, 7), torch.logspace(-1, 2, 5), torch.hypot(x, x)), x)
 case("batch statistics", torch.nn.BatchNorm1d(4).train(), x, kinds=("pt2",))

@@ -43,9 +43,19 @@ case("group norm", lambda i: (F.group_norm(i, 2), F.instance_norm(i)), image)
 weight, bias, depthwise = torch.randn(6, 4, 3, 3), torch.randn(6), torch.randn(4, 1, 3, 3)
 case("convolutions", lambda i, w, b, d: (F.conv2d(i, w, b), F.conv2d(i, w, b, 2, 1), F.conv2d(i, w, None, 1, "same"), F.conv2d(i, d, None, 1, 1, 1, 4), F.conv2d(i[0], w, b),
                                          F.conv2d(i, w[:, :, :2, :2], b, padding="same"), F.conv1d(i[:, :, 0], w[:, :, 0], b)), image, weight, bias, depthwise)
+for number, (module, size) in enumerate([
+        (torch.nn.ConvTranspose2d(3, 4, 4, 2, 1), (2, 3, 5, 7)),
+        (torch.nn.ConvTranspose2d(4, 6, (5, 3), (3, 1), (2, 0), (1, 0), groups=2), (1, 4, 4, 6)),
+        (torch.nn.ConvTranspose1d(3, 2, 2, 4, bias=False), (2, 3, 9)),  # gaps between windows
+        (torch.nn.ConvTranspose1d(3, 2, 9, 2, 5), (1, 3, 6)),  # whole phases lie in the padding
+        (torch.nn.ConvTranspose1d(2, 3, 4, 3, 2, 2, dilation=3), (1, 2, 5)),
+        (torch.nn.ConvTranspose3d(2, 3, (2, 3, 4), (2, 1, 3), (1, 0, 2), (1, 0, 0)), (1, 2, 3, 4, 2))]):
+    case(f"transposed convolution {number}", module.eval(), torch.randn(size))
 case("transposed convolutions", lambda i, w: (F.conv_transpose2d(i, w.transpose(0, 1)), F.conv_transpose2d(i, w.transpose(0, 1), None, 2, 1, 1)), image, weight)
 case("pools", lambda i: (F.max_pool2d(i, 2), F.max_pool2d(i, 3, 2, 1), F.avg_pool2d(i, 2), F.avg_pool2d(i, 3, 2, 1, count_include_pad=False), F.adaptive_avg_pool2d(i, 1),
                          F.adaptive_avg_pool2d(i, (3, 5)), F.max_pool2d(i, 2, ceil_mode=True), F.max_pool1d(i[:, :, 0], 2), F.avg_pool2d(i[0], 2)), image)
+case("pools of whole numbers", lambda i: (F.avg_pool2d(i, 2), F.avg_pool2d(i, 3, 2, 1, ceil_mode=True), F.avg_pool2d(i, 3, 2, 1, count_include_pad=False), F.avg_pool2d(i, 2, divisor_override=3),
+                                          F.avg_pool1d(i[0], 3, 1, 1)), torch.randint(-20, 20, (2, 4, 9, 8)))
 case("resizes", lambda i: (F.interpolate(i, scale_factor=2), F.interpolate(i, (5, 7)), F.interpolate(i, scale_factor=2, mode="bilinear"),
                            F.interpolate(i, (5, 12), mode="bilinear", align_corners=True), F.interpolate(i, (5, 12), mode="bicubic")), image)
 index = torch.tensor([2, 0, 1])
