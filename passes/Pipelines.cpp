@@ -36,6 +36,17 @@ void graphc::buildTargetPhase(OpPassManager &pm, const PipelineOptions &options)
   buildKernelPhase(pm, options);
 }
 
+std::vector<std::string> graphc::pipelineFlags() {
+  OpPassManager pm(ModuleOp::getOperationName());
+  PipelineOptions options;
+  buildGraphPhase(pm, options);
+  buildTargetPhase(pm, options);
+  std::vector<std::string> flags;
+  for (Pass &pass : pm)
+    flags.push_back(pass.getArgument().str());
+  return flags;
+}
+
 void graphc::registerPipelines() {
   PassPipelineRegistration<PipelineOptions>("graphc-graph-phase", "What is the same for all targets", buildGraphPhase);
   PassPipelineRegistration<PipelineOptions>("graphc-target-phase", "Graph to kernels for one target", buildTargetPhase);

@@ -26,7 +26,10 @@ void buildKernelPhase(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// Graph to kernels for one target: both of the above.
 void buildTargetPhase(mlir::OpPassManager &pm, const PipelineOptions &options);
 
-/// Makes both known to graphc-opt.
+/// The flags of all passes in the order in which they run.
+std::vector<std::string> pipelineFlags();
+
+/// Makes the phases known to graphc-opt.
 void registerPipelines();
 
 } // namespace graphc

@@ -41,6 +41,8 @@ def bisect(*arguments, status):
 print(bisect("net.pt2", "--seeds", "1", status=0))
 
 points = bisect("net.pt2", "--debug-plant", "nowhere", status=2).split("expected ")[1].strip().removesuffix(" or codegen:KERNEL").split(", ")
+# CHECK: only passes can be left out
+print("only passes can be left out" if "expected a pass of graphc-decompose" in bisect("net.pt2", "--debug-skip", "import", status=2) else "accepted")
 # CHECK: at least 9 points
 print("at least 9 points" if len(points) >= 9 and points[0] == "import" and points[-1] == "codegen" else points)
 # CHECK: all named

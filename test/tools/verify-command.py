@@ -120,7 +120,7 @@ show("state", graphc("verify", "counter.pt", "--input", "x=f32[4]", "--bind", "s
 # CHECK: scaled.pt against eager PyTorch
 # CHECK: right 0 f32[4]
 # CHECK: right 1 f32[4]
-# CHECK: right 2 i1[]: equal
+# CHECK: right 2 bool[]: equal
 # CHECK: seed 2:
 # CHECK-NOT: WRONG
 show("numbers", graphc("verify", "scaled.pt", "--input", "x=f32[4]", "--input", "pair.0=f32[4]"))

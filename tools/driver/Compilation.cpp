@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -95,8 +96,8 @@ llvm::Error Compilation::import() {
   cpuOptions.levels = std::move(*levels);
   if (!options.debugPlant.empty() && !isPlantable(options.debugPlant))
     return failure(ExitStatus::Usage, "--debug-plant " + options.debugPlant + ": expected " + plantableText());
-  if (!options.debugSkip.empty() && !isPlantable(options.debugSkip))
-    return failure(ExitStatus::Usage, "--debug-skip " + options.debugSkip + ": expected a pass of " + plantableText());
+  if (std::vector<std::string> passes = pipelineFlags(); !options.debugSkip.empty() && !llvm::is_contained(passes, options.debugSkip))
+    return failure(ExitStatus::Usage, "--debug-skip " + options.debugSkip + ": expected a pass of " + llvm::join(passes, ", "));
   begin("Reading the model");
   if (!llvm::sys::fs::exists(options.path))
     return failure(ExitStatus::Model, "'" + options.path + "': no such file");

@@ -5,25 +5,18 @@
 #include "passes/outline/Groups.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace graphc;
 
-/// The flags of the pipeline's passes in the order in which they run.
+/// Importing, the pipeline's passes in the order in which they run, code generation.
 static std::vector<std::string> pipelinePoints() {
-  MLIRContext context;
-  OpPassManager pm(ModuleOp::getOperationName());
-  PipelineOptions options;
-  buildGraphPhase(pm, options);
-  buildTargetPhase(pm, options);
   std::vector<std::string> points{"import"};
   llvm::StringMap<unsigned> counts;
-  for (Pass &pass : pm) {
-    StringRef flag = pass.getArgument();
+  for (const std::string &flag : pipelineFlags()) {
     unsigned count = ++counts[flag];
-    points.push_back(count == 1 ? flag.str() : (flag + "#" + Twine(count)).str());
+    points.push_back(count == 1 ? flag : (flag + "#" + Twine(count)).str());
   }
   points.push_back("codegen");
   return points;

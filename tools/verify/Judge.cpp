@@ -73,7 +73,13 @@ Expectation verify::expect(Tensor exact, const Tensor &eager, double slack) {
 std::string verify::describeShape(const Tensor &tensor) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  tensor.elementType().print(os);
+  mlir::Type type = tensor.elementType();
+  if (type.isInteger(1))
+    os << "bool";
+  else if (type.isUnsignedInteger(8))
+    os << "u8";
+  else
+    type.print(os);
   os << "[";
   llvm::interleave(tensor.sizes, os, ",");
   os << "]";
