@@ -65,7 +65,7 @@ CallStack recordedStack(jit::Node *node) {
 /// neighbour of the same code file.
 CallStack callStackOf(jit::Node *node) {
   CallStack best = recordedStack(node);
-  const auto &source = node->sourceRange().source();
+  const auto source = node->sourceRange().source();
   auto consider = [&](jit::Node *other) {
     if (other->outputs().empty() || other->sourceRange().source() != source)
       return false;
