@@ -127,8 +127,6 @@ static void convertCartesianProd(Call &call) {
   call.give(call.e.concat(columns, 1));
 }
 
-static Expr flipped(Call &call, const Expr &x, ArrayRef<int64_t> dims) { return {call, call.e.create<graph::FlipOp>(Value(x), dims)}; }
-
 static void convertRot90(Call &call) {
   Expr x = self(call);
   std::vector<int64_t> dims = call.given("dims") ? call.integers("dims") : std::vector<int64_t>{0, 1};
@@ -140,18 +138,18 @@ static void convertRot90(Call &call) {
   SmallVector<int64_t> swap = allDims(x.rank()), both{std::min(a, b), std::max(a, b)};
   std::swap(swap[a], swap[b]);
   if (turns == 2)
-    x = flipped(call, x, both);
+    x = flipped(x, both);
   else if (turns != 0)
-    x = flipped(call, x, {turns == 1 ? b : a}).permute(swap);
+    x = flipped(x, {turns == 1 ? b : a}).permute(swap);
   call.give(x);
 }
 static void convertFliplr(Call &call) {
   Expr x = self(call);
-  call.give(flipped(call, x, {1}));
+  call.give(flipped(x, {1}));
 }
 static void convertFlipud(Call &call) {
   Expr x = self(call);
-  call.give(flipped(call, x, {0}));
+  call.give(flipped(x, {0}));
 }
 
 static std::pair<Expr, Expr> promotedPair(Call &call, StringRef first, StringRef second) {

@@ -106,6 +106,8 @@ Expr polynomial(const Expr &x, ArrayRef<double> coefficients) {
 
 Expr gather(const Expr &x, const Expr &indices, int64_t d) { return {x.owner(), x.owner().e.create<graph::GatherOp>(Value(x), Value(indices), d)}; }
 
+Expr flipped(const Expr &x, ArrayRef<int64_t> dims) { return {x.owner(), x.owner().e.create<graph::FlipOp>(Value(x), dims)}; }
+
 std::pair<Expr, Expr> sorted(const Expr &x, int64_t d, bool descending) {
   Operation *op = x.owner().e.createOp<graph::SortOp>(Value(x), d, descending);
   return {Expr(x.owner(), op ? op->getResult(0) : Value()), Expr(x.owner(), op ? op->getResult(1) : Value())};

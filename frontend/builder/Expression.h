@@ -97,6 +97,8 @@ Expr any(const Expr &x, llvm::ArrayRef<int64_t> dims, bool keepdim = false);
 Expr all(const Expr &x, llvm::ArrayRef<int64_t> dims, bool keepdim = false);
 /// The elements at `indices` along dim d (torch.gather).
 Expr gather(const Expr &x, const Expr &indices, int64_t d);
+/// x reversed along dims.
+Expr flipped(const Expr &x, llvm::ArrayRef<int64_t> dims);
 /// Values and positions in order along dim d, stable; NaN is largest.
 std::pair<Expr, Expr> sorted(const Expr &x, int64_t d, bool descending = false);
 /// 0, 1, … size - 1 along dim d of `rank` (i64), size 1 in the others.

@@ -129,8 +129,6 @@ static void convertSolve(Call &call) {
     call.give(result.fact(FirstZero).cast(ScalarType::I32));
 }
 
-static Expr flipped(Call &call, const Expr &x, ArrayRef<int64_t> dims) { return {call, call.e.create<graph::FlipOp>(Value(x), dims)}; }
-
 /// Forward substitution; an upper triangle is a lower one from the other end.
 static void convertSolveTriangular(Call &call) {
   Expr a(call, call.value("self")), b(call, call.value("B"));
@@ -145,11 +143,11 @@ static void convertSolveTriangular(Call &call) {
   if (call.failed() || call.run.stopped())
     return;
   if (upper)
-    a = flipped(call, a, {rank - 2, rank - 1}), b = flipped(call, b, {rows});
+    a = flipped(a, {rank - 2, rank - 1}), b = flipped(b, {rows});
   Expr i = positions(call, a.dim(rank - 2), rank - 2, rank), j = positions(call, a.dim(rank - 1), rank - 1, rank);
   Expr lower = where(unit ? i > j : i >= j, a, unit ? (i == j).cast(type) : a.like(0));
   Expr x = eliminate(call, joined(call, lower, b), false, false).solution;
-  x = upper ? flipped(call, x, {x.rank() - 2}) : x;
+  x = upper ? flipped(x, {x.rank() - 2}) : x;
   call.give((left ? x : swapped(x)).cast(type));
 }
 
