@@ -60,3 +60,7 @@ SmallVector<Value> DecomposeBuilder::routine(kernel::Routine routine, ValueRange
   auto op = kernel::RoutineOp::create(b, loc, plain, routine, inputs, config);
   return SmallVector<Value>(op.getOutputs());
 }
+
+Value DecomposeBuilder::scatter(Value base, Value indices, Value source, int64_t dim, ScatterReduce how, bool excludeSelf) {
+  return routine(kernel::Routine::scatter, {base, indices, source}, base.getType(), {dim, int64_t(how), excludeSelf})[0];
+}

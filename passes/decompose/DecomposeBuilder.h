@@ -44,6 +44,8 @@ public:
   Value pad(Value x, llvm::ArrayRef<DimAttr> low, llvm::ArrayRef<DimAttr> high);
   /// What a routine of the runtime makes of the inputs, in the default order of dims.
   llvm::SmallVector<Value> routine(kernel::Routine routine, mlir::ValueRange inputs, mlir::TypeRange types, llvm::ArrayRef<int64_t> config);
+  /// The routine scatter: source combined into base at `indices` along dim; indices of size 1 in other dims count for all of the source there.
+  Value scatter(Value base, Value indices, Value source, int64_t dim, graph::ScatterReduce how, bool excludeSelf);
 
   mlir::OpBuilder b;
   mlir::Location loc;

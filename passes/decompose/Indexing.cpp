@@ -141,7 +141,7 @@ Value buildSliceWrite(IndexingBuilder &b, Value base, Value indices, Value sourc
     return reduce == ScatterReduce::none ? source : b.make<AddOp>(base, source);
   along[dim] = shape[dim];
   if (b.routines)
-    return scatterSlices(b.b, b.loc, base, b.reshape(indices, along), source, dim, reduce);
+    return b.scatter(base, b.reshape(indices, along), source, dim, reduce, false);
   return buildScatter(b, {base, b.expand(b.reshape(indices, along), shape), source, dim, reduce, false});
 }
 

@@ -13,17 +13,13 @@ using namespace graphc::graph;
 
 namespace {
 
-Value scatter(DecomposeBuilder &b, Value base, Value indices, Value source, int64_t dim, ScatterReduce how, bool excludeSelf) {
-  return b.routine(kernel::Routine::scatter, {base, indices, source}, base.getType(), {dim, int64_t(how), excludeSelf})[0];
-}
-
 /// Sums and counts of what is written to each element, divided where there is something; integers round down.
 Value scatterMean(DecomposeBuilder &b, ScatterOp op, Value source) {
   Value base = op.getBase(), indices = op.getIndices(), zero = b.filled(0, base), one = b.filled(1, base);
   int64_t dim = op.getDim();
   bool exclude = op.getExcludeSelf();
-  Value written = scatter(b, zero, indices, b.filled(1, source), dim, ScatterReduce::sum, false);
-  Value sum = scatter(b, base, indices, source, dim, ScatterReduce::sum, exclude);
+  Value written = b.scatter(zero, indices, b.filled(1, source), dim, ScatterReduce::sum, false);
+  Value sum = b.scatter(base, indices, source, dim, ScatterReduce::sum, exclude);
   Value count = b.make<MaximumOp>(exclude ? written : b.make<AddOp>(written, one), one);
   Value mean = isa<FloatType>(tensorType(base).getElementType()) ? b.make<DivOp>(sum, count) : b.make<DivFloorOp>(sum, count);
   return b.make<WhereOp>(b.make<GtOp>(written, zero), mean, base);
@@ -41,31 +37,18 @@ SmallVector<Value> useScatter(ScatterOp op) {
     dim = 0;
   }
   Value result = op.getReduce() == ScatterReduce::mean && base.getRank() != 0 ? scatterMean(b, op, source)
-                                                                            : scatter(b, whole, indices, source, dim, op.getReduce(), op.getExcludeSelf());
+                                                                            : b.scatter(whole, indices, source, dim, op.getReduce(), op.getExcludeSelf());
   return {base.getRank() == 0 ? b.reshape(result, {}) : result};
 }
 
-template <typename Op> SmallVector<Value> useScan(Op op, kernel::Routine routine) {
-  return DecomposeBuilder(op).routine(routine, op.getX(), op->getResultTypes(), {int64_t(op.getDim())});
+/// A routine over the op's one operand that gives the op's results.
+SmallVector<Value> useOn(Operation *op, kernel::Routine routine, ArrayRef<int64_t> config) {
+  return DecomposeBuilder(op).routine(routine, op->getOperand(0), op->getResultTypes(), config);
 }
 
-SmallVector<Value> useSort(Operation *op, Value x, int64_t dim, bool descending) {
-  return DecomposeBuilder(op).routine(kernel::Routine::sort, x, op->getResultTypes(), {dim, descending});
-}
-
-template <typename Op> SmallVector<Value> useMatrixRoutine(Op op, kernel::Routine routine, ArrayRef<int64_t> config) {
-  return DecomposeBuilder(op).routine(routine, op.getX(), op->getResultTypes(), config);
-}
+template <typename Op> SmallVector<Value> useScan(Op op, kernel::Routine routine) { return useOn(op, routine, {int64_t(op.getDim())}); }
 
 } // namespace
-
-Value graphc::scatterSlices(OpBuilder &builder, Location loc, Value base, Value indices, Value source, int64_t dim, ScatterReduce how) {
-  RankedTensorType type = tensorType(base);
-  Type plain = getTensorType(getDims(type), type.getElementType());
-  auto op = kernel::RoutineOp::create(builder, loc, TypeRange(plain), kernel::Routine::scatter, ValueRange{base, indices, source},
-                                      ArrayRef<int64_t>{dim, int64_t(how), 0});
-  return op->getResult(0);
-}
 
 SmallVector<Value> graphc::useRoutine(Operation *op) {
   auto x = op->getNumOperands() ? dyn_cast<RankedTensorType>(op->getOperand(0).getType()) : RankedTensorType();
@@ -77,10 +60,10 @@ SmallVector<Value> graphc::useRoutine(Operation *op) {
       .Case<LogcumsumexpOp>([](auto o) { return useScan(o, kernel::Routine::logcumsumexp); })
       .Case<CummaxOp>([](auto o) { return useScan(o, kernel::Routine::cummax); })
       .Case<CumminOp>([](auto o) { return useScan(o, kernel::Routine::cummin); })
-      .Case<SortOp>([](SortOp o) { return useSort(o, o.getX(), o.getDim(), o.getDescending()); })
-      .Case<TopkOp>([](TopkOp o) { return useSort(o, o.getX(), o.getDim(), !o.getSmallest()); })
+      .Case<SortOp>([](SortOp o) { return useOn(o, kernel::Routine::sort, {int64_t(o.getDim()), o.getDescending()}); })
+      .Case<TopkOp>([](TopkOp o) { return useOn(o, kernel::Routine::sort, {int64_t(o.getDim()), !o.getSmallest()}); })
       .Case<ScatterOp>([](ScatterOp o) { return useScatter(o); })
-      .Case<EliminateOp>([&](EliminateOp o) { return useMatrixRoutine(o, kernel::Routine::eliminate, {x.getRank() - 2, o.getPivot(), o.getCheck()}); })
-      .Case<CholeskyOp>([&](CholeskyOp o) { return useMatrixRoutine(o, kernel::Routine::cholesky, {x.getRank() - 2, o.getCheck()}); })
+      .Case<EliminateOp>([&](EliminateOp o) { return useOn(o, kernel::Routine::eliminate, {x.getRank() - 2, o.getPivot(), o.getCheck()}); })
+      .Case<CholeskyOp>([&](CholeskyOp o) { return useOn(o, kernel::Routine::cholesky, {x.getRank() - 2, o.getCheck()}); })
       .Default(SmallVector<Value>());
 }

@@ -9,9 +9,6 @@ namespace graphc {
 /// What replaces the results of a scan, sort, topk, scatter or linear system, built before `op`; empty for other ops.
 llvm::SmallVector<mlir::Value> useRoutine(mlir::Operation *op);
 
-/// base with slice indices[j] along dim combined with slice j of source. `indices` has source's rank, size 1 in the other dims.
-mlir::Value scatterSlices(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base, mlir::Value indices, mlir::Value source, int64_t dim, graph::ScatterReduce how);
-
 } // namespace graphc
 
 #endif // GRAPHC_PASSES_DECOMPOSE_ROUTINES_H

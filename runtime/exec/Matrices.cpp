@@ -11,8 +11,6 @@
 namespace graphc::runtime {
 namespace {
 
-const RoutineCall &callOf(const graphc_kernel_args *args) { return *static_cast<const RoutineCall *>(args->pointers[0]); }
-
 /// Rows of `width` elements.
 struct Matrix {
   double *elements;

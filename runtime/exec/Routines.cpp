@@ -120,25 +120,29 @@ RoutineCall prepareScatter(size_t dim, std::span<const RoutineBuffer> buffers, u
   return call;
 }
 
-/// Matrices [.., n, n + m] with a second result [.., 1, facts]; a unit is a matrix.
-RoutineCall prepareMatrices(std::string_view function, std::span<const RoutineBuffer> buffers, int64_t facts) {
+/// Matrices [.., n, n + m] with facts [.., 1, count] as the second result; a unit is a matrix.
+RoutineCall prepareMatrices(std::string_view function, size_t dim, std::span<const RoutineBuffer> buffers, std::span<const uint8_t> config) {
   RoutineCall call;
+  const bool eliminates = function == "eliminate";
   const std::vector<int64_t> &x = buffers[0].dims;
-  const size_t rank = x.size();
+  if (dim + 2 != x.size())
+    refuse(function, "a dim that is not that of the rows");
   std::vector<int64_t> first = x, second = x;
-  second[rank - 2] = 1;
-  second[rank - 1] = facts;
-  if (function == "eliminate")
-    first[rank - 1] -= x[rank - 2];
-  if (first[rank - 1] < 0 || (function == "cholesky" && x[rank - 1] != x[rank - 2]) || buffers[1].dims != first || buffers[2].dims != second)
+  second[dim] = 1;
+  second[dim + 1] = eliminates ? 4 : 1;
+  if (eliminates)
+    first[dim + 1] -= x[dim];
+  if (first[dim + 1] < 0 || (!eliminates && x[dim + 1] != x[dim]) || buffers[1].dims != first || buffers[2].dims != second)
     refuse(function, "matrices or results of other shapes");
   if (buffers[1].dtype != buffers[0].dtype || buffers[2].dtype != buffers[0].dtype)
     refuse(function, "results of another dtype");
-  setRows(call, buffers[0], rank - 2);
+  setRows(call, buffers[0], dim);
   call.kernel = matrixKernel(function, buffers[0].dtype);
   call.units = call.outer;
   call.chunk = chunkFor(call.extent * call.extent * call.inner);
-  if (function == "eliminate")
+  call.pivot = eliminates && config[1] != 0;
+  call.flag = config.back() != 0;
+  if (eliminates)
     call.scratchBytes = static_cast<uint64_t>(call.extent) * static_cast<uint64_t>(call.inner) * sizeof(double);
   return call;
 }
@@ -166,16 +170,10 @@ RoutineCall prepareRoutine(std::string_view function, std::span<const uint8_t> c
     if (dim >= buffer.dims.size())
       refuse(function, "a dim that its buffers don't have");
   const bool isMatrix = family == Family::Eliminate || family == Family::Cholesky;
-  if (isMatrix && dim + 2 != buffers[0].dims.size())
-    refuse(function, "a dim that is not that of the rows");
-  RoutineCall call = isMatrix                    ? prepareMatrices(function, buffers, family == Family::Eliminate ? 4 : 1)
+  RoutineCall call = isMatrix                    ? prepareMatrices(function, dim, buffers, config)
                      : family == Family::Sort    ? prepareSort(dim, buffers, config[1] != 0)
                      : family == Family::Scatter ? prepareScatter(dim, buffers, config[1], config[2] != 0)
                                                  : prepareScan(function, dim, buffers);
-  if (isMatrix) {
-    call.flag = config.back() != 0;
-    call.pivot = family == Family::Eliminate && config[1] != 0;
-  }
   if (!call.kernel)
     refuse(function, "a dtype that it doesn't take");
   return call;

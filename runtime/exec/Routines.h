@@ -45,6 +45,9 @@ struct RoutineCall {
   int64_t dim = 0, columns = 1, indexStep = 0, resultStep = 0, resultExtent = 0;
 };
 
+/// The call that a routine's kernel runs.
+inline const RoutineCall &callOf(const graphc_kernel_args *args) { return *static_cast<const RoutineCall *>(args->pointers[0]); }
+
 /// Whether this runtime has the function.
 bool isRoutine(std::string_view function);
 /// Checks dtypes, ranks and sizes; throws an internal Failure where they don't fit the function.

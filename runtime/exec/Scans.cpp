@@ -44,8 +44,6 @@ struct LogSum {
   }
 };
 
-const RoutineCall &callOf(const graphc_kernel_args *args) { return *static_cast<const RoutineCall *>(args->pointers[0]); }
-
 /// The first element of row `unit`: rows are numbered (outer, inner).
 int64_t rowStart(const RoutineCall &call, int64_t unit, int64_t extent) { return unit / call.inner * extent * call.inner + unit % call.inner; }
 

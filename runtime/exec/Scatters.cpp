@@ -66,7 +66,7 @@ Line lineAt(const RoutineCall &call, int64_t outer, int64_t inner) {
 }
 
 template <typename T, typename I> void scatter(const graphc_kernel_args *args, int64_t begin, int64_t end) {
-  const RoutineCall &call = *static_cast<const RoutineCall *>(args->pointers[0]);
+  const RoutineCall &call = callOf(args);
   const int64_t blocks = (call.inner - 1) / call.columns + 1;
   for (int64_t unit = begin; unit < end; ++unit) {
     const int64_t outer = unit / blocks, first = unit % blocks * call.columns, width = std::min(call.columns, call.inner - first);

@@ -85,7 +85,7 @@ template <typename T, bool descending> void sortRow(const RoutineCall &call, con
 
 template <typename T> void sortRows(const graphc_kernel_args *args, int64_t begin, int64_t end) {
   static_assert(sizeof(Entry<T>) <= 16, "scratch is counted in 16-byte entries");
-  const RoutineCall &call = *static_cast<const RoutineCall *>(args->pointers[0]);
+  const RoutineCall &call = callOf(args);
   for (int64_t unit = begin; unit < end; ++unit) {
     const int64_t outer = unit / call.inner, inner = unit % call.inner;
     const T *x = static_cast<const T *>(args->pointers[1]) + outer * call.extent * call.inner + inner;
