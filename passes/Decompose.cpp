@@ -4,7 +4,7 @@
 //   lstm, gru                      one linear over all steps, then a cell for each step (the number of steps is known)
 //   lstm_cell, gru_cell            two linears and pointwise gates
 //   scan, scatter, sort, …         routines of the runtime (decompose/Routines.h), or comparisons and reductions (decompose/Indexing.h)
-//   sum, mean, … over one element  a reshape
+//   sum, mean, … over one element  a reshape; pools of one element: a slice
 //   batch_norm, large group_norm   scale and shift; statistics in two steps (decompose/Normalizations.h)
 //   convolution of symbolic dims   pads, then a convolution without padding, or windows and a matmul (decompose/Convolutions.h)
 //   conv_transpose                 a convolution whose outputs are interleaved
@@ -77,7 +77,7 @@ Value attentionScale(DecomposeBuilder &b, AttentionOp op, Type element) {
   DimAttr features = getDim(query, query.getRank() - 1);
   if (features.isConstant())
     return b.number(1 / std::sqrt(double(features.getValue())), element);
-  return b.make<CastOp>(b.make<RsqrtOp>(b.dimValue(features, b.b.getF32Type())), element);
+  return b.make<CastOp>(b.make<RsqrtOp>(b.dimValue(features, b.b.getF64Type())), element);
 }
 
 void decomposeAttention(AttentionOp op) {
@@ -89,8 +89,10 @@ void decomposeAttention(AttentionOp op) {
     key = repeatHeads(b, key, heads);
     value = repeatHeads(b, value, heads);
   }
-  Value scores = b.make<MatmulOp>(op.getQuery(), b.transpose(key));
-  scores = b.make<MulOp>(scores, attentionScale(b, op, tensorType(scores).getElementType()));
+  Type element = query.getElementType(), compute = element.isF16() || element.isBF16() ? b.b.getF32Type() : element;
+  auto widened = [&](Value x) { return compute == element ? x : b.make<CastOp>(x, compute); }; // scores keep more than half types have
+  Value scores = b.make<MatmulOp>(widened(op.getQuery()), b.transpose(widened(key)));
+  scores = b.make<MulOp>(scores, attentionScale(b, op, compute));
   RankedTensorType scoresType = tensorType(scores);
   if (op.getCausal())
     mask = causalMask(b, getDim(scoresType, scoresType.getRank() - 2), getDim(scoresType, scoresType.getRank() - 1));
@@ -98,13 +100,15 @@ void decomposeAttention(AttentionOp op) {
   if (isBool)
     scores = b.make<WhereOp>(mask, scores, b.number(-std::numeric_limits<double>::infinity(), scores));
   else if (mask)
-    scores = b.make<AddOp>(scores, mask);
+    scores = b.make<AddOp>(scores, widened(mask));
   Value weights = b.make<SoftmaxOp>(scores, scoresType.getRank() - 1);
   if (isBool && !op.getCausal()) { // rows in which nothing takes part
     int64_t last = tensorType(mask).getRank() - 1;
     Value some = last < 0 ? mask : b.make<AnyOp>(mask, ArrayRef<int64_t>{last}, true);
     weights = b.make<WhereOp>(some, weights, b.number(0, weights));
   }
+  if (compute != element)
+    weights = b.make<CastOp>(weights, element);
   replace(op, {b.make<MatmulOp>(weights, value)});
 }
 
@@ -239,6 +243,21 @@ template <typename Op> void decomposeUnitReduction(Op op) {
   replace(op, {b.reshape(op.getX(), getDims(tensorType(op.getResult())))});
 }
 
+/// A pool whose windows are single elements picks them.
+template <typename Op> void decomposeUnitPool(Op pool) {
+  auto isAll = [](ArrayRef<int64_t> numbers, int64_t value) { return llvm::all_of(numbers, [&](int64_t number) { return number == value; }); };
+  if (!isAll(pool.getKernel(), 1) || !isAll(pool.getPadding(), 0))
+    return;
+  if constexpr (std::is_same_v<Op, AvgPoolOp>)
+    if (pool.getDivisor() > 1)
+      return;
+  DecomposeBuilder b(pool);
+  SmallVector<DimAttr> sizes = getDims(tensorType(pool.getResult())), starts(sizes.size(), b.dim(0));
+  SmallVector<int64_t> steps(2, 1);
+  llvm::append_range(steps, pool.getStride());
+  replace(pool, {b.make<SliceOp>(pool.getX(), makeDimArray(b.context, starts), makeDimArray(b.context, sizes), steps)});
+}
+
 struct Decompose : graphc::impl::DecomposeBase<Decompose> {
   using DecomposeBase::DecomposeBase;
   void runOnOperation() override {
@@ -250,6 +269,7 @@ struct Decompose : graphc::impl::DecomposeBase<Decompose> {
           .Case<AttentionOp>([](auto attention) { decomposeAttention(attention); })
           .Case<LstmCellOp, GruCellOp>([](auto cell) { decomposeCell(cell); })
           .Case<SumOp, MeanOp, ProdOp, AmaxOp, AminOp>([](auto reduction) { decomposeUnitReduction(reduction); })
+          .Case<MaxPoolOp, AvgPoolOp>([](auto pool) { decomposeUnitPool(pool); })
           .Case<LstmOp, GruOp>([&](auto layers) { ok &= succeeded(decomposeLayers(layers, maxSteps)); })
           .Case<ConvolutionOp, ConvTransposeOp>([](Operation *convolution) {
             if (Value result = decomposeConvolution(convolution))

@@ -163,7 +163,7 @@ void Folder::materialize(Operation *op) {
     if (!tensor)
       return;
     Value constant = createConstant(builder, op, result, *tensor);
-    tensors[constant] = *tensor;
+    tensors.try_emplace(constant, Tensor(*tensor)); // a copy first: the map may move its values
     known.insert(constant);
     result.replaceAllUsesWith(constant);
   }

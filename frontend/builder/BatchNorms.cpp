@@ -50,13 +50,17 @@ static SmallVector<int64_t> otherDims(int64_t rank) {
   return dims;
 }
 
-/// What the native forms give beside the result: statistics that the backward pass reads, and a reserve.
-static void giveSaved(Call &call, std::optional<Expr> mean, std::optional<Expr> var, double eps) {
+/// What the native forms give beside the result: statistics that the backward pass reads, and a reserve. Of half types with f32 parameters they are f32.
+static void giveSaved(Call &call, const Norm &n, std::optional<Expr> mean, std::optional<Expr> var) {
   if (call.node.results.size() == 1)
     return;
-  Value none = call.e.constant({0}, ScalarType::F32, {});
-  call.give(mean ? Value(*mean) : none);
-  call.give(var ? Value(1.0 / sqrt(*var + eps)) : none);
+  ScalarType type = call.e.dtype(n.x);
+  for (StringRef name : {"weight", "bias", "running_mean", "running_var"})
+    if (call.given(name))
+      type = promoteTypes(type, call.e.dtype(call.value(name)));
+  Value none = call.e.constant({0}, type, {});
+  call.give(mean ? Value(mean->cast(type)) : none);
+  call.give(var ? Value((1.0 / sqrt(*var + n.eps)).cast(type)) : none);
   if (call.node.results.size() == 4)
     call.give(call.e.constant({0}, ScalarType::U8, {}));
 }
@@ -69,7 +73,7 @@ static void convertBatchNorm(Call &call) {
     return call.fail("batch_norm needs [n, c, ...]");
   if (!training) {
     call.give(normalized(call, n, call.value("running_mean"), call.value("running_var")));
-    return giveSaved(call, std::nullopt, std::nullopt, n.eps);
+    return giveSaved(call, n, std::nullopt, std::nullopt);
   }
   Expr x(call, n.x), wideX = x.cast(wide(x.dtype()));
   SmallVector<int64_t> dims = otherDims(x.rank());
@@ -79,7 +83,7 @@ static void convertBatchNorm(Call &call) {
   auto widened = [&](OptionalOperand operand) { return OptionalOperand{operand.value ? call.e.cast(operand.value, wideX.dtype()) : Value()}; };
   inner.weight = widened(n.weight), inner.bias = widened(n.bias);
   call.give(call.e.cast(normalized(call, inner, mean, var), x.dtype()));
-  giveSaved(call, mean, var, n.eps);
+  giveSaved(call, n, mean, var);
   updateRunning(call, "running_mean", mean, n.momentum);
   updateRunning(call, "running_var", variance(wideX, dims, 1), n.momentum);
 }

@@ -220,7 +220,7 @@ static Value attentionLogsumexp(Call &call, const Expr &q, const Expr &k, const 
     scores = call.e.dtype(mask.value) == ScalarType::Bool ? where(Expr(call, mask.value), scores, -HUGE_VAL) : scores + Expr(call, call.e.cast(mask.value, scores.dtype()));
   if (causal)
     scores = where(positions(call, scores.dim(last), last, last + 1) <= positions(call, scores.dim(last - 1), last - 1, last + 1), scores, -HUGE_VAL);
-  return call.e.cast(call.e.create<graph::LogsumexpOp>(Value(scores), SmallVector<int64_t>{last}, false), ScalarType::F32);
+  return call.e.create<graph::LogsumexpOp>(Value(scores), SmallVector<int64_t>{last}, false); // of half types f32
 }
 
 static void convertAttention(Call &call) {

@@ -233,8 +233,11 @@ static void convertSumToSize(Call &call) {
     else
       unifyDims(call, x.dim(i), size[i - added]);
   }
-  if (!call.failed() && !call.run.stopped())
-    call.give(dims.empty() ? Value(x) : Value(sum(x, dims).reshape(size)));
+  if (call.failed() || call.run.stopped())
+    return;
+  bool isSummed = !dims.empty() || size.empty(); // to no dims: also of one element
+  x = isSummed && !isFloat(x.dtype()) ? x.cast(ScalarType::I64) : x;
+  call.give(dims.empty() ? Value(x) : Value(sum(x, dims).reshape(size)));
 }
 
 void builder::addCopies(ConversionTable &table) {

@@ -40,7 +40,7 @@ Labelled permuted(Call &call, const Labelled &x, StringRef labels) {
   return {call.e.permute(x.value, order), labels.str()};
 }
 
-/// Sums over the labels that are not in `keep`.
+/// Sums over the labels that are not in `keep`; sums of integers are i64.
 Labelled summed(Call &call, const Labelled &x, StringRef keep) {
   SmallVector<int64_t> dims;
   std::string labels;
@@ -50,7 +50,10 @@ Labelled summed(Call &call, const Labelled &x, StringRef keep) {
     else
       dims.push_back(int64_t(d));
   }
-  return dims.empty() ? x : Labelled{call.e.create<graph::SumOp>(x.value, dims, false), labels};
+  if (dims.empty())
+    return x;
+  Value value = isFloat(call.e.dtype(x.value)) ? x.value : call.e.cast(x.value, ScalarType::I64);
+  return {call.e.create<graph::SumOp>(value, dims, false), labels};
 }
 
 DimAttr sizeOf(Call &call, const Labelled &x, StringRef labels) {
@@ -95,6 +98,9 @@ Labelled withoutRepeats(Call &call, Labelled x) {
 Labelled contract(Call &call, Labelled a, Labelled b, StringRef needed) {
   a = summed(call, a, (needed + b.labels).str());
   b = summed(call, b, (needed + a.labels).str());
+  ScalarType type = promoteTypes(call.e.dtype(a.value), call.e.dtype(b.value)); // one was summed
+  a.value = call.e.cast(a.value, type);
+  b.value = call.e.cast(b.value, type);
   std::string common = intersection(a.labels, b.labels), batch = intersection(common, needed), inner = without(common, needed);
   std::string rows = without(a.labels, common), columns = without(b.labels, common);
   for (char c : common) { // a size of 1 stands for any

@@ -111,7 +111,8 @@ static Expr bound(Call &call, StringRef name, ScalarType type) {
   return {call, call.failed() ? Value() : promoted(call, operand, type)};
 }
 
-/// start + step * i from both ends, as eager computes it: in the dtype's own precision, or in f64 for integers, which truncate. `logspace`: powers of a base of that.
+/// start + step * i from both ends, as eager computes it: in the dtype's own precision, or in f64 for integers, whose bounds (unless there is a single step) and
+/// points are truncated. `logspace`: powers of a base of that.
 static void convertLinspace(Call &call) {
   bool isLog = call.op() == "aten::logspace";
   int64_t steps = call.integer("steps", 100);
@@ -119,6 +120,10 @@ static void convertLinspace(Call &call) {
   Expr start = bound(call, "start", compute), end = bound(call, "end", compute);
   if (call.failed() || steps < 0 || start.rank() != 0 || end.rank() != 0)
     return call.fail("linspace needs bounds that are numbers or 0-d tensors, and a number of steps");
+  if (!isFloat(type) && steps != 1) {
+    start = start.cast(type).cast(compute);
+    end = end.cast(type).cast(compute);
+  }
   Expr i = positions(call, call.e.dim(steps), 0, 1).cast(compute), points = start.expand({call.e.dim(steps)});
   if (steps > 1) {
     Expr step = (end - start) / double(steps - 1);

@@ -84,11 +84,14 @@ static void convertHuber(Call &call) {
 }
 static void convertPoissonNll(Call &call) {
   Operands o = operandsOf(call, "input");
-  Expr x = o.x, t = o.target;
-  Expr loss = call.boolean("log_input", true) ? exp(x) - t * x : x - t * log(x + call.number("eps", 1e-8));
+  if (call.failed())
+    return;
+  ScalarType type = isFloat(o.type) ? o.type : ScalarType::F32;
+  Expr x = o.x.cast(wide(type)), t = o.target.cast(wide(type)), product = (o.target * o.x).cast(wide(type)); // of integers in their own dtype
+  Expr loss = call.boolean("log_input", true) ? exp(x) - product : x - t * log(x + call.number("eps", 1e-8));
   if (call.boolean("full", false))
     loss = loss + where(t <= 1.0, 0.0, t * log(t) - t + 0.5 * log(t * (2 * M_PI)));
-  giveReduced(call, loss, o.type);
+  giveReduced(call, loss, type);
 }
 static void convertKlDiv(Call &call) {
   Operands o = operandsOf(call);
@@ -120,9 +123,13 @@ static void convertSoftMargin(Call &call) {
   giveReduced(call, log1p(exp(-(o.target * o.x))), o.type);
 }
 static void convertMarginRanking(Call &call) {
-  Operands o = realOperandsOf(call, "input1", "input2");
+  Operands o = operandsOf(call, "input1", "input2");
   Expr target(call, call.e.cast(call.value("target"), wide(o.type)));
-  giveReduced(call, max(-target * (o.x - o.target) + call.number("margin", 0), 0.0), o.type);
+  if (call.failed())
+    return;
+  Expr product = -target * (o.x - o.target); // of integers in their own dtype, before the margin makes them f32
+  ScalarType type = isFloat(o.type) ? o.type : ScalarType::F32;
+  giveReduced(call, max(product.cast(wide(type)) + call.number("margin", 0), 0.0), type);
 }
 static void convertHingeEmbedding(Call &call) {
   Operands o = realOperandsOf(call);
@@ -145,7 +152,7 @@ static void convertTripletMargin(Call &call) {
   double p = call.number("p", 2), eps = call.number("eps", 1e-6);
   if (call.failed())
     return;
-  ScalarType type = anchor.dtype();
+  ScalarType type = isFloat(anchor.dtype()) ? anchor.dtype() : ScalarType::F32;
   Expr near = pairwiseDistance(call, anchor, positive, p, eps, false), far = pairwiseDistance(call, anchor, negative, p, eps, false);
   if (call.boolean("swap", false))
     far = min(far, pairwiseDistance(call, positive, negative, p, eps, false));

@@ -1,8 +1,6 @@
-// Windows as columns and back, unpooling, and resizing with antialiasing.
+// Windows as columns and back, and unpooling.
 //
-// `aten::im2col` is a strided view of the padded image; `aten::col2im` adds every kernel position's pixels at their places; an antialiased resize is a product with a
-// matrix of weights for each spatial dim, computed in f64.
-#include "frontend/builder/Contractions.h"
+// `aten::im2col` is a strided view of the padded image; `aten::col2im` adds every kernel position's pixels at their places.
 #include "frontend/builder/Expression.h"
 #include "frontend/builder/Shapes.h"
 
@@ -100,72 +98,11 @@ static void convertMaxUnpool(Call &call) {
   call.give(call.e.reshape(written, shape));
 }
 
-//===-- resizing with antialiasing ------------------------------------------------------------------------===//
-
-static Expr triangle(const Expr &x) { return max(1.0 - abs(x), 0.0); }
-/// Keys' cubic with a = -0.5.
-static Expr cubic(const Expr &signedX) {
-  Expr x = abs(signedX);
-  Expr near = polynomial(x, {1, 0, -2.5, 1.5}), far = polynomial(x, {2, -4, 2.5, -0.5});
-  return where(x <= 1.0, near, where(x < 2.0, far, 0.0));
-}
-
-namespace {
-struct Resize {
-  DimAttr in, out;
-  double factor = 0; // 0: the ratio of the sizes
-  bool corners = false, isCubic = false;
-};
-} // namespace
-
-/// Input elements an output element apart, as a 0-d f64 tensor.
-static Expr resizeScale(Call &call, const Resize &r) {
-  auto asTensor = [&](DimAttr dim) { return Expr(call, call.e.dimTensor(dim, ScalarType::F64)); };
-  if (r.corners) { // one output element: 0
-    DimAttr one = call.e.dim(int64_t(1)), steps = DimAttr::select(graph::DimPredicate::Gt, r.out, one, r.out - 1, one);
-    return asTensor(DimAttr::select(graph::DimPredicate::Gt, r.out, one, r.in - 1, call.e.dim(int64_t(0)))) / asTensor(steps);
-  }
-  return r.factor > 0 ? Expr(call, call.e.constant(ScalarType::F64, 1 / r.factor)) : asTensor(r.in) / asTensor(r.out);
-}
-
-/// [out, in] in f64: weights of the input elements for each output element, as Pillow and eager choose them.
-static Expr resizeMatrix(Call &call, const Resize &r) {
-  Expr scale = resizeScale(call, r), stretch = max(scale, 1.0), support = stretch * (r.isCubic ? 2.0 : 1.0);
-  Expr i = positions(call, r.out, 0, 2).cast(ScalarType::F64), j = positions(call, r.in, 1, 2).cast(ScalarType::F64);
-  Expr center = (i + 0.5) * scale;
-  Expr isInside = floor(center - support + 0.5) <= j && j < floor(center + support + 0.5);
-  Expr distance = (j - center + 0.5) / stretch;
-  Expr weights = where(isInside, r.isCubic ? cubic(distance) : triangle(distance), 0.0), total = sum(weights, {1}, true);
-  return where(total == 0.0, weights, weights / total);
-}
-
-static void convertAntialiased(Call &call) {
-  Expr x = self(call);
-  if (call.failed() || x.rank() != 4 || !isFloat(x.dtype()))
-    return call.fail("antialiased resizing needs a float image [n, c, h, w]");
-  std::vector<double> factors = call.given("scale_factors") ? call.numbers("scale_factors") : std::vector<double>();
-  if (call.given("scales_h") && call.given("scales_w"))
-    factors = {call.number("scales_h"), call.number("scales_w")};
-  SmallVector<DimAttr> size = resizedShape(call, x, 2, factors);
-  if (call.failed())
-    return;
-  factors.resize(2, 0);
-  bool corners = call.boolean("align_corners", false), isCubic = call.op().contains("bicubic");
-  ScalarType type = wide(x.dtype());
-  Expr rows = resizeMatrix(call, {x.dim(2), size[0], factors[0], corners, isCubic}).cast(type);
-  Expr columns = resizeMatrix(call, {x.dim(3), size[1], factors[1], corners, isCubic}).cast(type).permute({1, 0});
-  Expr across(call, matmul(call, x.cast(type), columns));
-  Expr result(call, matmul(call, rows, across));
-  call.give(result.cast(x.dtype()));
-}
-
 void builder::addPatches(ConversionTable &table) {
   const std::pair<StringRef, Conversion> entries[] = {{"im2col", convertIm2col},
                                                       {"col2im", convertCol2im},
                                                       {"max_unpool2d", convertMaxUnpool},
-                                                      {"max_unpool3d", convertMaxUnpool},
-                                                      {"_upsample_bilinear2d_aa", convertAntialiased},
-                                                      {"_upsample_bicubic2d_aa", convertAntialiased}};
+                                                      {"max_unpool3d", convertMaxUnpool}};
   for (const auto &[name, conversion] : entries)
     table.add(("aten::" + name).str(), conversion);
 }

@@ -142,6 +142,8 @@ static void convertFloatPower(Call &call) {
 
 static void convertSquare(Call &call) {
   Value x = firstOperand(call);
+  if (x && call.e.dtype(x) == ScalarType::Bool)
+    x = call.e.cast(x, ScalarType::I64);
   givePointwise(call, call.e.create<graph::MulOp>(x, x));
 }
 

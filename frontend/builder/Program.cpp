@@ -3,6 +3,7 @@
 
 #include "frontend/builder/Call.h"
 #include "frontend/builder/Refusals.h"
+#include "frontend/builder/Shapes.h"
 #include "ir/graph/Graph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
@@ -21,6 +22,7 @@ ConversionTable::ConversionTable() {
   addReductions(*this);
   addContractions(*this);
   addWindows(*this);
+  addResizes(*this);
   addGather(*this);
   addFactories(*this);
   addFormulas(*this);

@@ -17,13 +17,15 @@ Tensor viewAs(Call &call, const Tensor &x, ScalarType to);
 /// `wanted` with -1 resolved for the elements of x.
 std::optional<llvm::SmallVector<DimAttr>> resolveShape(Call &call, const Tensor &x, llvm::ArrayRef<DimAttr> wanted);
 
-/// The sizes that a resize gives the last n dims of x [n, c, spatial…]: its argument output_size, or by factors. Empty where the call has failed.
-llvm::SmallVector<DimAttr> resizedShape(Call &call, Value x, size_t n, llvm::ArrayRef<double> factors);
+/// The argument output_size for the last n dims of x [n, c, spatial…], with None for "as the input"; n sizes also where the call fails.
+llvm::SmallVector<DimAttr> outputSize(Call &call, Value x, size_t n);
 
 /// Views of the parts of a tensor: split, chunk, unbind.
 void addPieces(ConversionTable &table);
 /// Operators that move elements into new memory: cat, stack, repeat, pad, flip, roll, …
 void addShapes(ConversionTable &table);
+/// Images of other sizes: upsample, interpolate.
+void addResizes(ConversionTable &table);
 
 } // namespace graphc::frontend::builder
 

@@ -61,10 +61,11 @@ static void convertMsort(Call &call) {
 
 //===-- covariances ------------------------------------------------------------------------------------------===//
 
-/// Rows are variables, columns observations; weights count and weigh observations.
+/// In f32 at least, for few elements would keep the rounding of every step. Rows are variables, columns observations; weights count and weigh observations.
 static Expr covariance(Call &call, Expr x, double correction, bool hasCounts, bool hasWeights) {
   x = x.rank() == 2 ? x : x.rank() == 1 ? x.unsqueeze(0) : x.reshape({call.e.dim(1), call.e.dim(1)});
-  ScalarType type = x.dtype();
+  ScalarType type = wide(x.dtype());
+  x = x.cast(type);
   Expr counts(call, hasCounts ? call.e.cast(call.value("fweights"), type) : Value());
   Expr weights(call, hasWeights ? call.e.cast(call.value("aweights"), type) : Value());
   Expr observations(call, call.e.dimTensor(x.dim(1), type)), w = hasCounts && hasWeights ? counts * weights : hasCounts ? counts : weights;
@@ -86,7 +87,9 @@ static void convertCov(Call &call) {
     return call.fail("cov of a tensor of rank " + Twine(x.rank()));
   if (!isFloat(x.dtype()))
     x = x.cast(ScalarType::F32);
-  Expr matrix = covariance(call, x, call.number("correction", 1), call.given("fweights"), call.given("aweights"));
+  if (call.given("aweights"))
+    x = x.cast(promoteTypes(x.dtype(), call.e.dtype(call.value("aweights"))));
+  Expr matrix = covariance(call, x, call.number("correction", 1), call.given("fweights"), call.given("aweights")).cast(x.dtype());
   bool isMatrix = x.rank() == 2 && !graph::isConstant(x.dim(0), 1);
   giveSquareOrScalar(call, matrix, isMatrix ? 2 : 0);
 }
@@ -99,7 +102,7 @@ static void convertCorrcoef(Call &call) {
     x = x.cast(ScalarType::F32);
   Expr c = covariance(call, x, 1, false, false);
   Expr deviation = sqrt(Expr(call, call.e.create<graph::DiagonalOp>(Value(c), int64_t(0), int64_t(0), int64_t(1))));
-  Expr result = c / deviation.unsqueeze(1) / deviation;
+  Expr result = (c / deviation.unsqueeze(1) / deviation).cast(x.dtype());
   bool isMatrix = x.rank() == 2 && !graph::isConstant(x.dim(0), 1);
   giveSquareOrScalar(call, where(isNan(result), result, min(max(result, -1.0), 1.0)), isMatrix ? 2 : 0);
 }
@@ -109,15 +112,14 @@ static void convertCorrcoef(Call &call) {
 /// Elements from `start` on, one fewer than there are.
 static Expr butOne(Call &call, const Expr &x, int64_t d, int64_t start) { return x.slice(d, call.e.dim(start), x.dim(d) - 1); }
 
-/// Means of neighbours along d times their distance; none of fewer than two elements.
-static std::optional<Expr> trapezoids(Call &call, const Expr &y, int64_t d) {
-  Expr means = butOne(call, y, d, 1) + butOne(call, y, d, 0);
+/// Sums of neighbours along d, times their distance where points are given; none of fewer than two elements.
+static std::optional<Expr> doubledTrapezoids(Call &call, const Expr &y, int64_t d) {
+  Expr sums = butOne(call, y, d, 1) + butOne(call, y, d, 0);
   if (!call.given("x"))
-    return means * (call.number("dx", 1) / 2);
+    return sums;
   Expr x(call, call.value("x"));
   if (!Value(x))
     return std::nullopt;
-  x = x.cast(promoteTypes(x.dtype(), y.dtype()));
   int64_t own = x.rank() == 1 ? 0 : x.rank() - (y.rank() - d);
   if (own < 0)
     return std::nullopt;
@@ -127,7 +129,8 @@ static std::optional<Expr> trapezoids(Call &call, const Expr &y, int64_t d) {
     shape[0] = step.dim(0);
     step = step.reshape(shape);
   }
-  return means.cast(step.dtype()) * step * 0.5;
+  ScalarType type = promoteTypes(x.dtype(), y.dtype());
+  return sums.cast(type) * step.cast(type);
 }
 
 static void integrate(Call &call, bool isCumulative) {
@@ -135,14 +138,22 @@ static void integrate(Call &call, bool isCumulative) {
   int64_t d = call.dimIndex("dim", y.rank(), -1);
   if (call.failed() || y.rank() == 0)
     return call.fail("an integral over a 0-d tensor");
-  if (!isFloat(y.dtype()))
-    y = y.cast(ScalarType::F32);
+  bool hasPoints = call.given("x");
+  if (!isFloat(y.dtype()) && (graph::isConstant(y.dim(d), 0) || (!hasPoints && !isCumulative)))
+    y = y.cast(graph::isConstant(y.dim(d), 0) ? ScalarType::F32 : ScalarType::I64);
   if (graph::isConstant(y.dim(d), 0))
     return call.give(isCumulative ? y : sum(y, {d}));
-  std::optional<Expr> parts = trapezoids(call, y, d);
+  std::optional<Expr> parts = doubledTrapezoids(call, y, d);
   if (!parts)
     return call.fail("an integral over points whose shape doesn't fit");
-  call.give(isCumulative ? call.e.create<graph::CumsumOp>(Value(*parts), d) : Value(sum(*parts, {d})));
+  // Integers are combined in their own dtype, as by eager, and summed in i64; the half makes them f32.
+  Expr total = *parts;
+  if (!isFloat(total.dtype()))
+    total = total.cast(isCumulative && !hasPoints ? ScalarType::F32 : ScalarType::I64);
+  total = isCumulative ? Expr(call, call.e.create<graph::CumsumOp>(Value(total), d)) : sum(total, {d});
+  if (!isFloat(total.dtype()))
+    total = total.cast(ScalarType::F32);
+  call.give(total * ((hasPoints ? 1 : call.number("dx", 1)) / 2));
 }
 static void convertTrapezoid(Call &call) { integrate(call, false); }
 static void convertCumulativeTrapezoid(Call &call) { integrate(call, true); }

@@ -1,6 +1,4 @@
-// Pooling and resizing.
-//
-// An image without a batch dim gets one for the op; output sizes of a resize by factors are floor(size * factor).
+// Pooling. An image without a batch dim gets one for the op.
 #include "frontend/builder/Expression.h"
 #include "frontend/builder/Shapes.h"
 
@@ -11,7 +9,7 @@ using namespace graphc;
 using namespace graphc::frontend;
 using namespace graphc::frontend::builder;
 
-/// How many spatial dims "max_pool2d", "upsample_nearest1d", "upsample_bicubic2d", … work on.
+/// How many spatial dims "max_pool2d", "adaptive_avg_pool1d", … work on.
 static size_t spatialDims(Call &call) {
   size_t digit = call.op().find_first_of("123");
   return digit == StringRef::npos ? 2 : size_t(call.op()[digit] - '0');
@@ -116,8 +114,7 @@ static void convertAvgPool(Call &call) {
   giveUnbatched(call, result, added);
 }
 
-/// output_size with None for "as the input".
-static SmallVector<DimAttr> outputSize(Call &call, Value x, size_t n) {
+SmallVector<DimAttr> builder::outputSize(Call &call, Value x, size_t n) {
   SmallVector<DimAttr> result;
   const Val *value = call.find("output_size");
   std::vector<Val> sizes = value && value->is<List>() ? value->as<List>()->elements : value ? std::vector<Val>(n, *value) : std::vector<Val>();
@@ -156,93 +153,6 @@ static void convertAdaptiveMaxPool(Call &call) {
   giveUnbatched(call, op ? op->getResult(1) : Value(), added);
 }
 
-/// The factors given for the spatial dims, as a list or one by one; empty where there are none.
-static std::vector<double> scaleFactors(Call &call, size_t n) {
-  for (StringRef name : {"scale_factors", "scales"})
-    if (call.given(name)) {
-      std::vector<double> factors = call.numbers(name);
-      if (factors.size() == 1)
-        factors.resize(n, factors[0]);
-      return factors;
-    }
-  static constexpr const char *names[] = {"scales_d", "scales_h", "scales_w"};
-  std::vector<double> factors;
-  for (size_t i = 3 - n; i < 3; ++i)
-    if (call.given(names[i]))
-      factors.push_back(call.number(names[i]));
-  return factors.size() == n ? factors : std::vector<double>();
-}
-
-/// Whether floor(size * factor), in doubles as eager computes it, is floor(size * p / q) for every size up to `most`.
-static bool isQuotient(double factor, int64_t p, int64_t q, int64_t most) {
-  for (int64_t size = 1; size <= most; ++size)
-    if (int64_t(double(size) * factor) != size * p / q)
-      return false;
-  return true;
-}
-
-/// floor(size * factor) of a symbolic size as a quotient. Where rounding makes it one only up to a size, larger sizes are guarded against; null where no quotient fits.
-static DimAttr scaledSize(Call &call, DimAttr size, double factor) {
-  constexpr int64_t mostDivisor = 1024, mostSize = int64_t(1) << 14;
-  for (int64_t q = 1; q <= mostDivisor; ++q) {
-    double product = factor * double(q), p = std::round(product);
-    if (p < 1 || p >= 0x1p31 || std::abs(product - p) > 1e-9 * p)
-      continue;
-    bool isExact = product == p && llvm::isPowerOf2_64(uint64_t(q));
-    if (!isExact && !isQuotient(factor, int64_t(p), q, mostSize))
-      continue;
-    if (!isExact)
-      call.run.guard(size, "<=", call.e.dim(mostSize), "the model was compiled for a resize by " + toText(Val(factor)) + " of at most " + std::to_string(mostSize) + " elements");
-    return graph::floorDiv(size * int64_t(p), q);
-  }
-  return DimAttr();
-}
-
-SmallVector<DimAttr> builder::resizedShape(Call &call, Value x, size_t n, ArrayRef<double> factors) {
-  if (call.given("output_size"))
-    return outputSize(call, x, n);
-  SmallVector<DimAttr> result;
-  for (size_t i = 0; i < n; ++i) {
-    DimAttr size = call.e.dim(x, int64_t(i) + 2);
-    double factor = i < factors.size() ? factors[i] : 0;
-    if (!(factor > 0)) {
-      call.fail("a resize needs an output size or positive factors");
-      return {};
-    }
-    DimAttr scaled = size.isConstant() ? call.e.dim(int64_t(double(size.getValue()) * factor)) : scaledSize(call, size, factor);
-    if (!scaled) {
-      call.fail("a resize of a symbolic size by " + toText(Val(factor)));
-      return {};
-    }
-    result.push_back(scaled);
-  }
-  return result;
-}
-
-enum class Resize { Nearest, NearestExact, Linear, Cubic };
-
-static void resize(Call &call, Resize mode) {
-  size_t n = spatialDims(call);
-  bool added = false;
-  Value x = batched(call, n, added);
-  std::vector<double> factors = scaleFactors(call, n);
-  SmallVector<DimAttr> shape = resizedShape(call, x, n, factors);
-  bool corners = call.boolean("align_corners", false);
-  if (call.failed())
-    return;
-  ArrayAttr size = call.e.dimArray(shape);
-  ArrayRef<double> scales = factors;
-  if (mode == Resize::Linear)
-    return giveUnbatched(call, call.e.create<graph::UpsampleLinearOp>(x, size, scales, corners), added);
-  if (mode == Resize::Cubic)
-    return giveUnbatched(call, call.e.create<graph::UpsampleBicubicOp>(x, size, scales, corners), added);
-  giveUnbatched(call, call.e.create<graph::UpsampleNearestOp>(x, size, scales, mode == Resize::NearestExact), added);
-}
-static void convertNearest(Call &call) { resize(call, Resize::Nearest); }
-static void convertNearestExact(Call &call) { resize(call, Resize::NearestExact); }
-static void convertLinear(Call &call) { resize(call, Resize::Linear); }
-static void convertCubic(Call &call) { resize(call, Resize::Cubic); }
-
 void builder::addWindows(ConversionTable &table) {
   for (std::string n : {"1d", "2d", "3d"}) {
     table.add("aten::max_pool" + n, convertMaxPool);
@@ -251,11 +161,5 @@ void builder::addWindows(ConversionTable &table) {
     table.add("aten::adaptive_avg_pool" + n, convertAdaptiveAvgPool);
     table.add("aten::_adaptive_avg_pool" + n, convertAdaptiveAvgPool);
     table.add("aten::adaptive_max_pool" + n, convertAdaptiveMaxPool);
-    table.add("aten::upsample_nearest" + n, convertNearest);
-    table.add("aten::_upsample_nearest_exact" + n, convertNearestExact);
   }
-  table.add("aten::upsample_linear1d", convertLinear);
-  table.add("aten::upsample_bilinear2d", convertLinear);
-  table.add("aten::upsample_trilinear3d", convertLinear);
-  table.add("aten::upsample_bicubic2d", convertCubic);
 }

@@ -47,11 +47,18 @@ def judge_floats(found, eager, reference, floor=0.0):
             f"in fp64 {r[at]:.9g}")
 
 
-def judge(found, eager, reference, floor=0.0):
+def judge_type(found, eager):
     if found.dtype != eager.dtype:
         return f"dtype {found.dtype} instead of {eager.dtype}"
     if found.shape != eager.shape:
         return f"shape {tuple(found.shape)} instead of {tuple(eager.shape)}"
+    return None
+
+
+def judge(found, eager, reference, floor=0.0):
+    why = judge_type(found, eager)
+    if why:
+        return why
     if eager.dtype in FLOOR:
         if reference is None or reference.shape != eager.shape:
             reference = eager

@@ -38,7 +38,10 @@ def run_case(sample, model, symbolic=False):
         guarded = symbolic and getattr(error, "status", "") == "GRAPHC_ERROR_INPUT"
         return "refused" if guarded else "failed", str(error)
     results = [results] if isinstance(results, torch.Tensor) else list(results)
-    why = judge.judge_all(results, sample.eager, sample.reference, selection=sample.selection)
+    if sample.opinfo in samples.UNINITIALIZED:
+        why = judge.judge_type(results[0], sample.eager[0])
+    else:
+        why = judge.judge_all(results, sample.eager, sample.reference, selection=sample.selection)
     return ("wrong", why) if why else ("right", "")
 
 

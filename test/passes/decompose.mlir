@@ -60,3 +60,17 @@ func.func @cells(%x: tensor<1x3xf32>, %h: tensor<1x4xf32>, %wi: tensor<12x3xf32>
   %1, %2 = graph.lstm_cell %x state %h, %h weights %wi4, %wh4 : (tensor<1x3xf32>, tensor<1x4xf32>, tensor<1x4xf32>, tensor<16x3xf32>, tensor<16x4xf32>) -> (tensor<1x4xf32>, tensor<1x4xf32>)
   return %0, %1, %2 : tensor<1x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>
 }
+
+// -----
+
+// Pools whose windows are single elements pick them.
+// CHECK-LABEL: @unit_pools
+// CHECK-NEXT:    graph.slice %arg0 from [#graph.dim<0>, #graph.dim<0>, #graph.dim<0>, #graph.dim<0>] size [#graph.dim<1>, #graph.dim<4>, #graph.dim<3>, #graph.dim<2>] step [1, 1, 2, 3] {graph.value = 7 : i64}
+// CHECK-NEXT:    graph.slice {{.*}} step [1, 1, 2, 3]
+// CHECK-NEXT:    graph.avg_pool
+func.func @unit_pools(%x: tensor<1x4x6x5xf32>) -> (tensor<1x4x3x2xf32>, tensor<1x4x3x2xf32>, tensor<1x4x3x2xf32>) {
+  %0 = graph.avg_pool %x {kernel = array<i64: 1, 1>, stride = array<i64: 2, 3>, padding = array<i64: 0, 0>, graph.value = 7 : i64} : (tensor<1x4x6x5xf32>) -> tensor<1x4x3x2xf32>
+  %1 = graph.max_pool %x {kernel = array<i64: 1, 1>, stride = array<i64: 2, 3>, padding = array<i64: 0, 0>, dilation = array<i64: 1, 1>} : (tensor<1x4x6x5xf32>) -> tensor<1x4x3x2xf32>
+  %2 = graph.avg_pool %x {kernel = array<i64: 1, 1>, stride = array<i64: 2, 3>, padding = array<i64: 0, 0>, divisor = 2 : i64} : (tensor<1x4x6x5xf32>) -> tensor<1x4x3x2xf32>
+  return %0, %1, %2 : tensor<1x4x3x2xf32>, tensor<1x4x3x2xf32>, tensor<1x4x3x2xf32>
+}

@@ -170,3 +170,27 @@ func.func @depthwise(%x: tensor<1x4x5x5xf32>, %w: tensor<4x1x3x3xf32>) -> tensor
   %3 = graph.permute %2 [0, 1, 2, 3] : (tensor<1x4x3x3xf32, #graph.info<order = [0, 2, 3, 1]>>) -> tensor<1x4x3x3xf32>
   return %3 : tensor<1x4x3x3xf32>
 }
+
+// -----
+
+// What folds by itself (a window here) stays out of a contraction's kernel, and out of a convolution's along channels.
+// CHECK-LABEL: @folds
+// CHECK:         graph.avg_pool %arg2 {graph.group = [[A:[0-9]+]] : i64,
+// CHECK:         graph.relu {{.*}} {graph.group = [[A]] : i64}
+// CHECK:         graph.matmul %arg0, %arg1 {graph.group = [[B:.*]] : i64}
+// CHECK:         graph.add {{.*}} {graph.group = [[B]] : i64}
+// CHECK:         graph.convolution {{.*}} {graph.group = [[C:.*]] : i64, groups = 4 : i64}
+// CHECK-NEXT:    graph.max_pool %arg2 {dilation
+// CHECK-NEXT:    graph.add {{.*}} {graph.group = [[C]] : i64}
+// WHY: graph.add stays apart from graph.relu: a contraction's kernel folds nothing else
+// WHY: graph.add stays apart from graph.max_pool: a convolution along channels has a kernel of its own
+func.func @folds(%a: tensor<1x4x5x6xf32>, %b: tensor<1x4x6x5xf32>, %x: tensor<1x4x5x5xf32>, %w: tensor<4x1x3x3xf32>) -> (tensor<1x4x5x5xf32>, tensor<1x4x5x5xf32>) {
+  %0 = graph.avg_pool %x {kernel = array<i64: 3, 3>, stride = array<i64: 1, 1>, padding = array<i64: 1, 1>} : (tensor<1x4x5x5xf32>) -> tensor<1x4x5x5xf32>
+  %1 = graph.relu %0 : (tensor<1x4x5x5xf32>) -> tensor<1x4x5x5xf32>
+  %2 = graph.matmul %a, %b : (tensor<1x4x5x6xf32>, tensor<1x4x6x5xf32>) -> tensor<1x4x5x5xf32>
+  %3 = graph.add %2, %1 : (tensor<1x4x5x5xf32>, tensor<1x4x5x5xf32>) -> tensor<1x4x5x5xf32>
+  %4 = graph.convolution %x, %w stride [1, 1] padding [1, 1] dilation [1, 1] {groups = 4 : i64} : (tensor<1x4x5x5xf32>, tensor<4x1x3x3xf32>) -> tensor<1x4x5x5xf32>
+  %5 = graph.max_pool %x {kernel = array<i64: 3, 3>, stride = array<i64: 1, 1>, padding = array<i64: 1, 1>, dilation = array<i64: 1, 1>} : (tensor<1x4x5x5xf32>) -> tensor<1x4x5x5xf32>
+  %6 = graph.add %4, %5 : (tensor<1x4x5x5xf32>, tensor<1x4x5x5xf32>) -> tensor<1x4x5x5xf32>
+  return %3, %6 : tensor<1x4x5x5xf32>, tensor<1x4x5x5xf32>
+}
