@@ -165,28 +165,42 @@ static void convertLcm(Call &call) {
   givePointwise(call, where(divisor == 0.0, 0.0, abs(quotient * p.b)));
 }
 
-/// The neighbour of x in the direction of y. For normal x, x plus a little more than half a unit in the last place rounds to it.
+namespace {
+struct FloatFormat {
+  int precision; // bits of the significand, the leading one included
+  double normal, smallest, largest;
+};
+} // namespace
+
+static FloatFormat formatOf(ScalarType type) {
+  switch (type) {
+  case ScalarType::F16: return {11, 0x1p-14, 0x1p-24, 65504};
+  case ScalarType::BF16: return {8, 0x1p-126, 0x1p-133, 0x1.fep127};
+  case ScalarType::F32: return {24, 0x1p-126, 0x1p-149, 0x1.fffffep127};
+  default: return {53, 0x1p-1022, 0x1p-1074, 0x1.fffffffffffffp1023};
+  }
+}
+
+/// The neighbour of x in the direction of y. For normal x, x plus a little more than half a unit in the last place rounds to it; computed in f64.
 static void convertNextafter(Call &call) {
   Pair p = promotedPair(call, "self", "other");
   if (call.failed())
     return;
-  if (p.type != ScalarType::F32 && p.type != ScalarType::F64)
-    return call.fail("nextafter of " + Twine(scalarTypeName(p.type)) + "; expected f32 or f64");
-  bool isDouble = p.type == ScalarType::F64;
-  double half = std::ldexp(1 + 0x1p-20, isDouble ? -53 : -24), smallest = isDouble ? 0x1p-1074 : 0x1p-149;
-  double normal = isDouble ? 0x1p-1022 : 0x1p-126, scale = isDouble ? 0x1p600 : 0x1p60;
-  Expr x = p.a, y = p.b, up = y > x, size = abs(x);
+  if (!isFloat(p.type))
+    return call.fail("nextafter of " + Twine(scalarTypeName(p.type)) + " (eager refuses it too)");
+  FloatFormat format = formatOf(p.type);
+  double half = std::ldexp(1 + (format.precision > 11 ? 0x1p-20 : 0x1p-5), -format.precision), scale = p.type == ScalarType::F64 ? 0x1p600 : 1;
+  Expr x = p.a.cast(ScalarType::F64), y = p.b.cast(ScalarType::F64), up = y > x, size = abs(x);
   Expr sign = where(up, x.like(1), x.like(-1));
-  // Small numbers are scaled up for the step, so that half a unit is a normal number.
-  Expr isSmall = size < normal * scale, scaled = where(isSmall, x * scale, x);
+  // Small f64 numbers are scaled up for the step, so that half a unit is a normal number.
+  Expr isSmall = size < format.normal * scale, scaled = where(isSmall, x * scale, x);
   Expr stepped = scaled + sign * abs(scaled) * half;
   Expr moved = where(isSmall, stepped * (1 / scale), stepped);
-  moved = where(size < normal || (size == normal && (up == (x < 0.0))), x + sign * smallest, moved);
+  moved = where(size < format.normal || (size == format.normal && (up == (x < 0.0))), x + sign * format.smallest, moved);
   // From an infinity towards a number: the largest finite one.
-  double largest = isDouble ? 0x1.fffffffffffffp1023 : 0x1.fffffep127;
-  moved = where(isInf(x), where(up, x.like(-largest), x.like(largest)), moved);
+  moved = where(isInf(x), where(up, x.like(-format.largest), x.like(format.largest)), moved);
   Expr nan = x + y;
-  givePointwise(call, where(isNan(nan) && (isNan(x) || isNan(y)), nan, where(x == y, y, moved)));
+  giveFormula(call, where(isNan(nan) && (isNan(x) || isNan(y)), nan, where(x == y, y, moved)), p.type);
 }
 
 /// Mantissa in [0.5, 1) and exponent, by exact multiplications with powers of 2.

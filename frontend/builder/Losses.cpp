@@ -142,10 +142,14 @@ static void convertCosineEmbedding(Call &call) {
   if (call.failed())
     return;
   int64_t d = target.rank();
-  auto dot = [&](const Expr &a, const Expr &b) { return sum(a * b, {d}); };
+  ScalarType type = isFloat(o.type) ? o.type : ScalarType::F32;
+  auto dot = [&](const Expr &a, const Expr &b) { // integers multiply in their own dtype and sum in i64
+    Expr products = a * b;
+    return sum(isFloat(o.type) ? products : products.cast(ScalarType::I64), {d}).cast(wide(type));
+  };
   Expr cosine = dot(o.x, o.target) / sqrt((dot(o.x, o.x) + 1e-12) * (dot(o.target, o.target) + 1e-12));
   Expr same = where(target == 1.0, 1.0 - cosine, 0.0);
-  giveReduced(call, same + where(target == -1.0, max(cosine - call.number("margin", 0), 0.0), 0.0), o.type);
+  giveReduced(call, same + where(target == -1.0, max(cosine - call.number("margin", 0), 0.0), 0.0), type);
 }
 static void convertTripletMargin(Call &call) {
   Expr anchor(call, call.value("anchor")), positive(call, call.value("positive")), negative(call, call.value("negative"));

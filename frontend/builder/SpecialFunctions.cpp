@@ -83,6 +83,13 @@ static Expr erfcx(const Expr &x) {
 //===-- the normal distribution -----------------------------------------------------------------===//
 
 static Expr ndtr(const Expr &x) { return 0.5 * erfc(x * -M_SQRT1_2); }
+/// Of f64 by eager's formula, which loses digits where the result is small.
+static void convertNdtr(Call &call) {
+  Expr x = floatArgument(call, call.first());
+  if (!Value(x) || x.dtype() != ScalarType::F64)
+    return special<ndtr>(call);
+  givePointwise(call, 0.5 * (1.0 + erf(x * M_SQRT1_2)));
+}
 
 static Expr ndtri(const Expr &p) {
   Expr isLow = p <= 0.5, q = 2.0 * where(isLow, p, 1.0 - p), y = inverseError(1.0 - q, q) * M_SQRT2;
@@ -188,7 +195,7 @@ static void convertXlog1py(Call &call) {
 void builder::addSpecialFunctions(ConversionTable &table) {
   const std::pair<StringRef, Conversion> entries[] = {
       {"lgamma", special<lgamma>},        {"special_gammaln", special<lgamma>}, {"erfinv", special<erfinv>},     {"special_erfinv", special<erfinv>},
-      {"special_erfcx", special<erfcx>},  {"special_ndtr", special<ndtr>},      {"special_ndtri", special<ndtri>}, {"special_log_ndtr", special<logNdtr>},
+      {"special_erfcx", special<erfcx>},  {"special_ndtr", convertNdtr},        {"special_ndtri", special<ndtri>}, {"special_log_ndtr", special<logNdtr>},
       {"i0", special<i0>},                {"special_i0", special<i0>},          {"special_i0e", special<i0e>},   {"special_i1", special<i1>},
       {"special_i1e", special<i1e>},      {"sinc", convertSinc},               {"special_sinc", convertSinc},   {"special_entr", special<entr>},
       {"logit", convertLogit},            {"special_logit", convertLogit},      {"special_xlog1py", convertXlog1py}};

@@ -133,27 +133,34 @@ static std::optional<Expr> doubledTrapezoids(Call &call, const Expr &y, int64_t 
   return sums.cast(type) * step.cast(type);
 }
 
+/// The integral over points at distance 1. Integers are combined in their own dtype, as by eager, and summed in i64; halving makes them f32.
+static Expr evenIntegral(Call &call, const Expr &y, int64_t d) {
+  DimAttr one = call.e.dim(int64_t(1));
+  Expr ends = (y.slice(d, call.e.dim(int64_t(0)), one) + y.slice(d, y.dim(d) - 1, one)).squeeze(d);
+  ScalarType real = isFloat(y.dtype()) ? y.dtype() : ScalarType::F32;
+  return sum(isFloat(y.dtype()) ? y : y.cast(ScalarType::I64), {d}).cast(real) - ends.cast(real) * 0.5;
+}
+
 static void integrate(Call &call, bool isCumulative) {
   Expr y = self(call);
   int64_t d = call.dimIndex("dim", y.rank(), -1);
   if (call.failed() || y.rank() == 0)
     return call.fail("an integral over a 0-d tensor");
-  bool hasPoints = call.given("x");
-  if (!isFloat(y.dtype()) && (graph::isConstant(y.dim(d), 0) || (!hasPoints && !isCumulative)))
-    y = y.cast(graph::isConstant(y.dim(d), 0) ? ScalarType::F32 : ScalarType::I64);
+  ScalarType real = isFloat(y.dtype()) ? y.dtype() : ScalarType::F32;
   if (graph::isConstant(y.dim(d), 0))
-    return call.give(isCumulative ? y : sum(y, {d}));
+    return call.give(isCumulative ? y.cast(real) : sum(y.cast(real), {d}));
+  bool hasPoints = call.given("x");
+  double dx = hasPoints ? 1 : call.number("dx", 1);
+  if (!hasPoints && !isCumulative)
+    return call.give(evenIntegral(call, y, d) * dx);
   std::optional<Expr> parts = doubledTrapezoids(call, y, d);
   if (!parts)
     return call.fail("an integral over points whose shape doesn't fit");
-  // Integers are combined in their own dtype, as by eager, and summed in i64; the half makes them f32.
   Expr total = *parts;
   if (!isFloat(total.dtype()))
-    total = total.cast(isCumulative && !hasPoints ? ScalarType::F32 : ScalarType::I64);
+    total = total.cast(hasPoints ? ScalarType::I64 : ScalarType::F32);
   total = isCumulative ? Expr(call, call.e.create<graph::CumsumOp>(Value(total), d)) : sum(total, {d});
-  if (!isFloat(total.dtype()))
-    total = total.cast(ScalarType::F32);
-  call.give(total * ((hasPoints ? 1 : call.number("dx", 1)) / 2));
+  call.give((isFloat(total.dtype()) ? total : total.cast(ScalarType::F32)) * (dx / 2));
 }
 static void convertTrapezoid(Call &call) { integrate(call, false); }
 static void convertCumulativeTrapezoid(Call &call) { integrate(call, true); }

@@ -30,6 +30,13 @@ case("losses", lambda x, t: (F.mse_loss(x, t), F.l1_loss(x, t, reduction="none")
                              F.binary_cross_entropy(x.sigmoid(), t.sigmoid()), F.binary_cross_entropy_with_logits(x, t.sigmoid(), pos_weight=t[0].abs()),
                              F.margin_ranking_loss(x, t, t.sign(), 0.1), F.hinge_embedding_loss(x, t.sign()), F.cosine_embedding_loss(x, t, t[:, 0].sign()),
                              F.triplet_margin_loss(x, t, t.flip(0), swap=True)), x, target)
+small, labels = torch.randint(0, 255, (3, 4), dtype=torch.uint8), torch.tensor([1, 0, 1], dtype=torch.uint8)
+for dtype in (torch.uint8, torch.int64):
+    case(f"integers {dtype}", lambda x, y, t: (F.margin_ranking_loss(x, y, t[:, None]), F.cosine_embedding_loss(x, y, t), F.triplet_margin_loss(x, y, x + 1), F.poisson_nll_loss(x % 9, y),
+                                               F.pairwise_distance(x, y), torch.trapezoid(x), torch.trapezoid(x, y, dim=0), torch.cumulative_trapezoid(x, dx=0.5),
+                                               torch.einsum("ij->i", x), torch.einsum("ij,jk->ik", x, y.T), torch.einsum("ij,i->i", x, t), x.sum_to_size(3, 1), (x > 9).square(), torch.sinc(x)),
+         small.to(dtype), small.flip(0).to(dtype), labels.to(dtype))
+case("whole points", lambda x: (torch.linspace(x.sum(), 9.9, 5, dtype=torch.int32), torch.logspace(1.9, 2.9, 5, dtype=torch.int64), torch.logspace(1.9, 3, 1, dtype=torch.int64)), torch.tensor([1.9]))
 case("class losses", lambda x, c: (F.cross_entropy(x, c), F.cross_entropy(x, c, label_smoothing=0.1, reduction="sum"), F.nll_loss(x, c, weight=x[0].abs()), F.cross_entropy(x, x.softmax(1)),
                                    F.nll_loss(x, c, ignore_index=3), F.multi_margin_loss(x, c), F.multilabel_margin_loss(x, torch.stack([c, c * 0 + 2, c * 0 - 1, c], 1))), x, classes)
 case("norms", lambda x, y: (torch.linalg.norm(x), torch.linalg.norm(x, 1), torch.linalg.matrix_norm(x, float("inf")), torch.linalg.vector_norm(x, 3, 1), torch.linalg.vector_norm(x, 0, 0),

@@ -58,6 +58,9 @@ case("pools of whole numbers", lambda i: (F.avg_pool2d(i, 2), F.avg_pool2d(i, 3,
                                           F.avg_pool1d(i[0], 3, 1, 1)), torch.randint(-20, 20, (2, 4, 9, 8)))
 case("resizes", lambda i: (F.interpolate(i, scale_factor=2), F.interpolate(i, (5, 7)), F.interpolate(i, scale_factor=2, mode="bilinear"),
                            F.interpolate(i, (5, 12), mode="bilinear", align_corners=True), F.interpolate(i, (5, 12), mode="bicubic")), image)
+bytes_image = torch.randint(0, 256, (2, 3, 9, 11), dtype=torch.uint8)
+case("resizes of u8", lambda i: (F.interpolate(i, scale_factor=2), F.interpolate(i, scale_factor=1.7, mode="bilinear"), F.interpolate(i, (13, 5), mode="bicubic", align_corners=True),
+                                 F.interpolate(i, (3, 25), mode="bilinear", antialias=True), F.interpolate(i, (4, 11), mode="bicubic", antialias=True)), bytes_image)
 index = torch.tensor([2, 0, 1])
 case("gathers", lambda x, i: (x[i], x[:, i], x[i, i], F.embedding(i, x), x.index_select(1, i), torch.gather(x, 1, i[:, None]), F.one_hot(i, 4), x[i[:, None], i]), x, index)
 case("attention", lambda z: (F.scaled_dot_product_attention(z, z, z), F.scaled_dot_product_attention(z, z, z, is_causal=True),
