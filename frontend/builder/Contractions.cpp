@@ -213,6 +213,8 @@ static Value attentionLogsumexp(Call &call, const Expr &q, const Expr &k, const 
   SmallVector<int64_t> swap = allDims(k.rank());
   std::swap(swap[k.rank() - 1], swap[k.rank() - 2]);
   Expr scores(call, matmul(call, q.cast(wide(q.dtype())), k.cast(wide(k.dtype())).permute(swap)));
+  if (!Value(scores))
+    return {};
   Expr features(call, call.e.dimTensor(q.dim(q.rank() - 1), wide(q.dtype())));
   scores = scale ? scores * scale.getValueAsDouble() : scores / sqrt(features);
   int64_t last = scores.rank() - 1;
@@ -223,12 +225,27 @@ static Value attentionLogsumexp(Call &call, const Expr &q, const Expr &k, const 
   return call.e.create<graph::LogsumexpOp>(Value(scores), SmallVector<int64_t>{last}, false); // of half types f32
 }
 
+/// q [.., l, e], k [.., s, e], v [.., s, f]: sizes that must be equal; the flash form doesn't broadcast or repeat heads.
+static void unifyAttention(Call &call, Value q, Value k, Value v) {
+  if (call.failed() || llvm::any_of(ArrayRef<Value>{q, k, v}, [&](Value x) { return call.e.rank(x) < 2; }))
+    return;
+  auto fromEnd = [&](Value x, int64_t back) { return call.e.dim(x, call.e.rank(x) - back); };
+  unifyDims(call, fromEnd(q, 1), fromEnd(k, 1));
+  unifyDims(call, fromEnd(k, 2), fromEnd(v, 2));
+  if (call.op() == "aten::_scaled_dot_product_flash_attention_for_cpu")
+    for (int64_t d = 0; d + 2 < std::min({call.e.rank(q), call.e.rank(k), call.e.rank(v)}); ++d) {
+      unifyDims(call, call.e.dim(q, d), call.e.dim(k, d));
+      unifyDims(call, call.e.dim(k, d), call.e.dim(v, d));
+    }
+}
+
 static void convertAttention(Call &call) {
   Value q = call.value("query"), k = call.value("key"), v = call.value("value");
+  unifyAttention(call, q, k, v);
   OptionalOperand mask = call.optionalValue("attn_mask");
   if (call.number("dropout_p", 0) != 0)
     return call.fail("attention with dropout needs random numbers, which are not supported");
-  if (call.failed())
+  if (call.failed() || call.run.stopped())
     return;
   if (mask.value && call.e.dtype(mask.value) != ScalarType::Bool)
     mask.value = call.e.cast(mask.value, call.e.dtype(q));

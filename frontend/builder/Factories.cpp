@@ -137,6 +137,9 @@ static void convertLinspace(Call &call) {
 static void convertEye(Call &call) {
   DimAttr rows = call.dim("n"), columns = call.given("m") ? call.dim("m") : rows, zero = call.e.dim(int64_t(0)), one = call.e.dim(int64_t(1));
   ScalarType type = call.dtype("dtype", ScalarType::F32);
+  for (DimAttr size : {rows, columns})
+    if (size && size.isConstant() && size.getValue() < 0)
+      call.fail("eye of " + Twine(size.getValue()) + " rows or columns; expected 0 or more");
   if (call.failed())
     return;
   Type integer = elementType(call.e.context(), ScalarType::I64);
