@@ -96,6 +96,29 @@ public:
     return DimGuard{times(a->numerator, b->denominator), text, times(b->numerator, a->denominator), ""};
   }
 
+  /// `onTrue` where the condition holds, else `onFalse`.
+  Expected<std::string> choice(const SymbolicTree &tree, const std::string &onTrue, const std::string &onFalse) {
+    if (onTrue.size() + onFalse.size() > maxTextLength)
+      return refuse("a condition is longer than " + std::to_string(maxTextLength) + " characters");
+    bool isAnd = tree.name == "And";
+    if (tree.kind == SymbolicTree::Kind::Operation && (isAnd || tree.name == "Or")) {
+      std::string result = isAnd ? onTrue : onFalse; // the last part's, and from there to the first
+      for (const SymbolicTree &part : llvm::reverse(tree.arguments)) {
+        Expected<std::string> chosen = isAnd ? choice(part, result, onFalse) : choice(part, onTrue, result);
+        if (!chosen)
+          return chosen.takeError();
+        result = std::move(*chosen);
+      }
+      return result;
+    }
+    if (tree.kind == SymbolicTree::Kind::Operation && tree.name == "Not" && tree.arguments.size() == 1)
+      return choice(tree.arguments[0], onFalse, onTrue);
+    Expected<DimGuard> guard = comparison(tree);
+    if (!guard)
+      return guard.takeError();
+    return "select(" + guard->lhs + " " + guard->comparison + " " + guard->rhs + ", " + onTrue + ", " + onFalse + ")";
+  }
+
 private:
   static std::string describe(const SymbolicTree &tree) {
     return tree.kind == SymbolicTree::Kind::Operation ? "the operation " + tree.name : tree.name;
@@ -242,16 +265,16 @@ private:
   }
 
   Expected<Fraction> select(const SymbolicTree &condition, const SymbolicTree &onTrue, const SymbolicTree &onFalse) {
-    Expected<DimGuard> guard = comparison(condition);
-    if (!guard)
-      return guard.takeError();
     Expected<std::string> a = integer(onTrue);
     if (!a)
       return a.takeError();
     Expected<std::string> b = integer(onFalse);
     if (!b)
       return b.takeError();
-    return Fraction{"select(" + guard->lhs + " " + guard->comparison + " " + guard->rhs + ", " + *a + ", " + *b + ")"};
+    Expected<std::string> chosen = choice(condition, *a, *b);
+    if (!chosen)
+      return chosen.takeError();
+    return Fraction{*chosen};
   }
 };
 
@@ -261,6 +284,13 @@ Expected<std::string> graphc::frontend::pt2::infixOf(const SymbolicTree &tree) {
 
 Expected<std::vector<DimGuard>> graphc::frontend::pt2::guardsOf(const SymbolicTree &tree) {
   std::vector<DimGuard> guards;
+  if (tree.name == "Or" || tree.name == "Not") {
+    Expected<std::string> truth = Lowering().choice(tree, "1", "0");
+    if (!truth)
+      return truth.takeError();
+    guards.push_back({*truth, "==", "1", ""});
+    return guards;
+  }
   if (tree.name != "And") {
     Expected<DimGuard> guard = Lowering().comparison(tree);
     if (!guard)

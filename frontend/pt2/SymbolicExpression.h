@@ -34,7 +34,8 @@ llvm::Expected<SymbolicTree> parsePythonGuard(llvm::StringRef text, SizeOfInput 
 
 /// The infix form of an integer-valued tree.
 llvm::Expected<std::string> infixOf(const SymbolicTree &tree);
-/// The comparisons that must all hold where the tree is a condition (comparisons joined by And).
+/// The comparisons that must all hold where the tree is a condition: comparisons joined by And, Or and Not. What is not a conjunction becomes one comparison, "select(a == b,
+/// 1, select(b == 1, 1, 0)) == 1".
 llvm::Expected<std::vector<DimGuard>> guardsOf(const SymbolicTree &tree);
 
 /// Calls `visit` with every symbol in the tree.

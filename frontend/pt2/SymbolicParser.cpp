@@ -203,10 +203,25 @@ public:
 
 private:
   SymbolicTree condition() {
-    std::vector<SymbolicTree> parts{comparison()};
+    std::vector<SymbolicTree> parts{conjunction()};
+    while (!failed() && take("or "))
+      parts.push_back(conjunction());
+    return parts.size() == 1 ? std::move(parts.front()) : operation("Or", std::move(parts));
+  }
+
+  SymbolicTree conjunction() {
+    std::vector<SymbolicTree> parts{negation()};
     while (!failed() && take("and "))
-      parts.push_back(comparison());
+      parts.push_back(negation());
     return parts.size() == 1 ? std::move(parts.front()) : operation("And", std::move(parts));
+  }
+
+  SymbolicTree negation() {
+    if (failed() || ++depth > maxDepth)
+      return fail("too much nesting");
+    SymbolicTree tree = take("not ") ? operation("Not", {negation()}) : comparison();
+    --depth;
+    return tree;
   }
 
   SymbolicTree comparison() {

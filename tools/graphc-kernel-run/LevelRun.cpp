@@ -3,6 +3,7 @@
 #include "ir/support/Check.h"
 #include "runtime/exec/Services.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <sys/mman.h>
@@ -75,7 +76,7 @@ LaunchResult graphc::tools::launch(const Launch &launch, llvm::ArrayRef<Tensor> 
   std::vector<llvm::SmallVector<int64_t>> outputSizes;
   for (auto [i, tensor] : llvm::enumerate(inputs)) {
     std::vector<std::byte> bytes = toPhysical(tensor, llvm::cast<mlir::RankedTensorType>(func.getInput(i).getType()));
-    std::memcpy(buffers.emplace_back(bytes.size()).data(), bytes.data(), bytes.size());
+    std::ranges::copy(bytes, static_cast<std::byte *>(buffers.emplace_back(bytes.size()).data()));
   }
   for (unsigned i = 0; i < func.getNumOutputs(); ++i) {
     auto type = llvm::cast<mlir::RankedTensorType>(func.getOutput(i).getType());

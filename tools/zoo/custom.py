@@ -71,7 +71,7 @@ class WaveNet(nn.Module):
         self.end = nn.Sequential(nn.ReLU(), nn.Conv1d(channels, 64, 1))
 
     def forward(self, samples):
-        x = self.start(F.one_hot(samples, 64).transpose(1, 2).float())
+        x = self.start(F.one_hot(samples, 64).transpose(1, 2).to(self.start.weight.dtype))
         skips = 0
         for i, gated in enumerate(self.gated):
             a, b = gated(F.pad(x, (2 ** i, 0))).chunk(2, 1)

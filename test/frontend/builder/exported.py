@@ -218,6 +218,8 @@ def forward(self, x):
 pt2("derived dims", lambda a, b: a + b[1:], torch.randn(5, 4), torch.randn(6, 4), dynamic=({0: Dim("n", min=2)}, {0: Dim("n", min=2) + 1}), more=[(torch.randn(9, 4), torch.randn(10, 4))])
 pt2("even sizes only", lambda a: a.view(-1, 2, 4).sum(1), torch.randn(6, 4), dynamic=({0: 2 * Dim("half", min=1)},), more=[(torch.randn(10, 4),)])
 pt2("automatic dims", lambda a, b: (a @ b, a.shape[0] * b.shape[1]), torch.randn(5, 4), torch.randn(4, 6), dynamic=({0: Dim.AUTO}, {1: Dim.AUTO}), more=[(torch.randn(2, 4), torch.randn(4, 9))])
+pt2("sizes that are equal or 1", lambda x, w, b: F.linear(x, w, b), torch.randn(3, 4), torch.randn(5, 4), torch.randn(5), dynamic=({0: Dim.DYNAMIC}, {0: Dim.DYNAMIC}, {0: Dim.DYNAMIC}),
+    more=[(torch.randn(2, 4), torch.randn(7, 4), torch.randn(7))])
 pt2("chunk, split and unbind of symbolic sizes", lambda a: (*a.chunk(2, 1), *a.split(2, 2), *a.unbind(2)), torch.randn(3, 6, 4), dynamic=({0: Dim("n"), 1: 2 * Dim("m", min=1)},),
     more=[(torch.randn(2, 10, 4),)])
 pt2("dims that must be equal", lambda a, b: a * b + a.sum(0), torch.randn(5, 4), torch.randn(5, 4), dynamic=({0: B}, {0: B}), more=[(torch.randn(2, 4), torch.randn(2, 4))])
