@@ -202,7 +202,7 @@ static void convertCross(Call &call) {
   unifyBroadcast(call, {Value(a), Value(b)});
   if (call.failed() || call.run.stopped())
     return;
-  SmallVector<DimAttr> shape = (a + b).dims();
+  SmallVector<DimAttr> shape = (a + b).dims(), ownShapes[] = {a.dims(), b.dims()};
   a = a.expand(shape), b = b.expand(shape);
   int64_t d = 0, rank = a.rank();
   if (call.given("dim") || call.op() == "aten::linalg_cross")
@@ -214,6 +214,9 @@ static void convertCross(Call &call) {
     return unifyDims(call, a.dim(d), call.e.dim(3)); // then the import starts again
   if (call.failed() || !graph::isConstant(a.dim(d), 3))
     return call.fail("cross needs a dim of size 3");
+  for (ArrayRef<DimAttr> own : ownShapes) // that dim doesn't broadcast
+    if (int64_t(own.size()) < rank - d || graph::isConstant(own[own.size() - (rank - d)], 1))
+      return call.fail("cross needs a dim of size 3 in both of its operands");
   auto turned = [&](const Expr &x, int64_t by) { return Expr(call, call.e.create<graph::RollOp>(Value(x), SmallVector<int64_t>{by}, SmallVector<int64_t>{d})); };
   call.give(turned(a, -1) * turned(b, -2) - turned(a, -2) * turned(b, -1));
 }

@@ -207,7 +207,10 @@ static void convertCelu(Call &call) {
   givePointwise(call, call.e.create<graph::EluOp>(floatOperand(call), real(alpha), real(1), real(1 / alpha)));
 }
 static void convertGelu(Call &call) {
-  givePointwise(call, call.e.create<graph::GeluOp>(floatOperand(call), call.text("approximate", "none") == "tanh"));
+  std::string approximate = call.text("approximate", "none");
+  if (approximate != "none" && approximate != "tanh")
+    return call.fail("gelu with approximate '" + approximate + "'; expected 'none' or 'tanh'");
+  givePointwise(call, call.e.create<graph::GeluOp>(floatOperand(call), approximate == "tanh"));
 }
 static void convertSoftplus(Call &call) {
   givePointwise(call, call.e.create<graph::SoftplusOp>(floatOperand(call), real(call.number("beta", 1)), real(call.number("threshold", 20))));
@@ -229,9 +232,13 @@ static void convertThreshold(Call &call) {
 
 static void convertPrelu(Call &call) {
   Value x = firstOperand(call), weight = call.value("weight");
-  if (x && weight && call.e.rank(x) >= 2 && call.e.rank(weight) == 1 && call.op() == "aten::prelu") {
-    SmallVector<DimAttr> shape(call.e.rank(x) - 1, call.e.dim(int64_t(1)));
-    shape[0] = call.e.dim(weight, 0);
+  if (x && weight && call.e.rank(weight) == 1 && call.op() == "aten::prelu") {
+    int64_t rank = call.e.rank(x);
+    if (rank < 2 && !graph::isConstant(call.e.dim(weight, 0), 1))
+      return call.fail("prelu by a weight for each of " + call.e.dim(weight, 0).str() + " channels of a tensor of rank " + Twine(rank) + "; expected rank 2 or more");
+    SmallVector<DimAttr> shape(rank < 2 ? 0 : rank - 1, call.e.dim(int64_t(1)));
+    if (!shape.empty())
+      shape[0] = call.e.dim(weight, 0);
     weight = call.e.reshape(weight, shape);
   }
   givePointwise(call, call.e.create<graph::PreluOp>(x, weight));

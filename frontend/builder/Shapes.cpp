@@ -374,6 +374,8 @@ static void convertDiff(Call &call) {
   int64_t d = call.dimIndex("dim", call.e.rank(x), -1), n = call.integer("n", 1);
   if (call.failed() || call.e.rank(x) == 0)
     return call.fail("diff of a 0-d tensor");
+  if (n < 0)
+    return call.fail("diff of order " + Twine(n) + "; expected 0 or more");
   if (n == 0)
     return call.give(x);
   SmallVector<Value> parts;
