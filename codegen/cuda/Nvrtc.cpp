@@ -109,10 +109,7 @@ struct Nvrtc::Program {
 
 Nvrtc::Nvrtc() : api(std::make_unique<Api>()) {}
 
-Nvrtc::~Nvrtc() {
-  if (api->library)
-    dlclose(api->library);
-}
+Nvrtc::~Nvrtc() = default; // the library stays loaded: it keeps memory of its own
 
 llvm::Expected<std::unique_ptr<Nvrtc>> Nvrtc::open(const std::string &deps) {
   const std::filesystem::path wheels = std::filesystem::path(deps) / "wheels" / "nvidia";
