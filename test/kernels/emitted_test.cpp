@@ -5,7 +5,7 @@
 #include "codegen/cuda/emulator/Launch.h"
 #include "tools/gpu/Bundle.h"
 
-#include <cstring>
+#include <algorithm>
 #include <gtest/gtest.h>
 
 struct EmittedKernel {
@@ -29,7 +29,7 @@ public:
       std::string error;
       const std::vector<std::byte> content = gpu::readBundleFile(bundle, buffer.file, int64_t(buffer.bytes()), error);
       EXPECT_EQ(error, "");
-      std::memcpy(aligned(buffer.id), content.data(), content.size());
+      std::ranges::copy(content, static_cast<std::byte *>(aligned(buffer.id)));
     }
   }
 
