@@ -185,7 +185,8 @@ std::vector<Result> interpret(const CompilationObject &compilation, const std::v
     graphc_interpretation_output(raw, i, &tensor);
     std::vector<int64_t> dims(tensor.dims, tensor.dims + tensor.rank);
     results.push_back(allocate(tensor.dtype, dims, denseStrides(dims, nullptr)));
-    std::memcpy(results.back().data(), tensor.data, results.back().nbytes());
+    if (results.back().nbytes() > 0)
+      std::memcpy(results.back().data(), tensor.data, results.back().nbytes());
   }
   return results;
 }

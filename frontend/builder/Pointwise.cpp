@@ -163,6 +163,8 @@ static void convertMaskedFill(Call &call) {
     return;
   if (!canCast(value.dtype, call.e.dtype(self)) && value.tensor)
     return call.fail("the fill value's dtype can't be cast to the tensor's");
+  if (value.tensor && value.tensor->type.getRank() != 0)
+    return call.fail("masked_fill with a value of rank " + Twine(value.tensor->type.getRank()) + "; expected a 0-d tensor");
   givePointwise(call, broadcast<graph::WhereOp>(call, mask, promoted(call, value, call.e.dtype(self)), self));
 }
 
