@@ -243,18 +243,17 @@ std::string Fuser::refuseContraction(const Group &group) {
 std::string Fuser::refuseMerged(ArrayRef<Operation *> ops) {
   if (ops.size() > maxClusterOps)
     return "the kernel would have " + std::to_string(ops.size()) + " ops, more than " + std::to_string(maxClusterOps);
-  unsigned contractions = 0, folds = 0, alongChannels = 0;
+  unsigned contractions = 0, folds = 0;
   for (Operation *op : ops) {
     Role role = facts.getRole(op);
     contractions += role == Role::Contraction;
     folds += role == Role::Row || role == Role::Reduction || role == Role::Window;
-    alongChannels += runsAlongChannels(op);
   }
   if (contractions > 1)
     return "a kernel has one contraction";
   if (contractions == 1 && folds > 0)
     return "a contraction's kernel folds nothing else";
-  if (alongChannels > 0 && folds > 1)
+  if (folds > 1 && llvm::any_of(ops, [&](Operation *op) { return runsAlongChannels(op); }))
     return "a convolution along channels has a kernel of its own";
   llvm::SetVector<Operation *> set(ops.begin(), ops.end());
   llvm::SmallDenseSet<Value> inputs;

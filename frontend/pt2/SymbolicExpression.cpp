@@ -81,7 +81,14 @@ public:
     return value->numerator;
   }
 
+  /// A condition as one comparison. What joins several is 1 or 0: "select(a == b, 1, select(b == 1, 1, 0)) == 1".
   Expected<DimGuard> comparison(const SymbolicTree &tree) {
+    if (tree.kind == SymbolicTree::Kind::Operation && (tree.name == "And" || tree.name == "Or" || tree.name == "Not")) {
+      Expected<std::string> truth = choice(tree, "1", "0");
+      if (!truth)
+        return truth.takeError();
+      return DimGuard{*truth, "==", "1", ""};
+    }
     const char *text = tree.kind == SymbolicTree::Kind::Operation ? comparisonText(tree.name) : nullptr;
     if (!text || tree.arguments.size() != 2)
       return refuse("the condition " + describe(tree) + " isn't a comparison");
@@ -96,6 +103,7 @@ public:
     return DimGuard{times(a->numerator, b->denominator), text, times(b->numerator, a->denominator), ""};
   }
 
+private:
   /// `onTrue` where the condition holds, else `onFalse`.
   Expected<std::string> choice(const SymbolicTree &tree, const std::string &onTrue, const std::string &onFalse) {
     if (onTrue.size() + onFalse.size() > maxTextLength)
@@ -111,15 +119,17 @@ public:
       }
       return result;
     }
-    if (tree.kind == SymbolicTree::Kind::Operation && tree.name == "Not" && tree.arguments.size() == 1)
+    if (tree.kind == SymbolicTree::Kind::Operation && tree.name == "Not") {
+      if (tree.arguments.size() != 1)
+        return unknown(tree);
       return choice(tree.arguments[0], onFalse, onTrue);
+    }
     Expected<DimGuard> guard = comparison(tree);
     if (!guard)
       return guard.takeError();
     return "select(" + guard->lhs + " " + guard->comparison + " " + guard->rhs + ", " + onTrue + ", " + onFalse + ")";
   }
 
-private:
   static std::string describe(const SymbolicTree &tree) {
     return tree.kind == SymbolicTree::Kind::Operation ? "the operation " + tree.name : tree.name;
   }
@@ -284,13 +294,6 @@ Expected<std::string> graphc::frontend::pt2::infixOf(const SymbolicTree &tree) {
 
 Expected<std::vector<DimGuard>> graphc::frontend::pt2::guardsOf(const SymbolicTree &tree) {
   std::vector<DimGuard> guards;
-  if (tree.name == "Or" || tree.name == "Not") {
-    Expected<std::string> truth = Lowering().choice(tree, "1", "0");
-    if (!truth)
-      return truth.takeError();
-    guards.push_back({*truth, "==", "1", ""});
-    return guards;
-  }
   if (tree.name != "And") {
     Expected<DimGuard> guard = Lowering().comparison(tree);
     if (!guard)
