@@ -82,6 +82,10 @@ std::optional<Val> evaluateBinary(Call &call, llvm::StringRef op, const Val &a, 
 std::optional<Val> evaluateFractions(Call &call, llvm::StringRef op, const Val &a, const Val &b);
 /// "floor", "ceil" or "trunc" of a symbolic float; nullopt where no size expression says it.
 std::optional<DimAttr> roundFraction(Run &run, llvm::StringRef op, const DimFraction &x);
+/// size * factor rounded by op ("floor", "ceil"), in f32 or f64; null where no expression says it. Guards against sizes beyond those for which it does.
+DimAttr scaledSize(Run &run, llvm::StringRef op, DimAttr size, double factor, bool inF32);
+/// The product of a size and a real number; nullopt where it can't be rounded to a size, or isn't such a product.
+std::optional<Val> scaleBySize(Call &call, const Val &a, const Val &b, bool inF32);
 
 // One function for each family of operators; each adds its conversions.
 void addPointwise(ConversionTable &table);

@@ -225,8 +225,8 @@ static Value attentionLogsumexp(Call &call, const Expr &q, const Expr &k, const 
   return call.e.create<graph::LogsumexpOp>(Value(scores), SmallVector<int64_t>{last}, false); // of half types f32
 }
 
-/// q [.., l, e], k [.., s, e], v [.., s, f]: sizes that must be equal; the flash form doesn't broadcast or repeat heads.
-static void unifyAttention(Call &call, Value q, Value k, Value v) {
+/// q [.., l, e], k [.., s, e], v [.., s, f], mask [.., l, s] or null: sizes that must be equal; the flash form doesn't broadcast or repeat heads.
+static void unifyAttention(Call &call, Value q, Value k, Value v, Value mask) {
   if (call.failed() || llvm::any_of(ArrayRef<Value>{q, k, v}, [&](Value x) { return call.e.rank(x) < 2; }))
     return;
   auto fromEnd = [&](Value x, int64_t back) { return call.e.dim(x, call.e.rank(x) - back); };
@@ -237,12 +237,14 @@ static void unifyAttention(Call &call, Value q, Value k, Value v) {
       unifyDims(call, call.e.dim(q, d), call.e.dim(k, d));
       unifyDims(call, call.e.dim(k, d), call.e.dim(v, d));
     }
+  if (mask)
+    unifyExpand(call, call.e.dims(mask), {fromEnd(q, 2), fromEnd(k, 2)});
 }
 
 static void convertAttention(Call &call) {
   Value q = call.value("query"), k = call.value("key"), v = call.value("value");
-  unifyAttention(call, q, k, v);
   OptionalOperand mask = call.optionalValue("attn_mask");
+  unifyAttention(call, q, k, v, mask.value);
   if (call.number("dropout_p", 0) != 0)
     return call.fail("attention with dropout needs random numbers, which are not supported");
   if (call.failed() || call.run.stopped())

@@ -404,7 +404,7 @@ void Run::convertMasked(const Node &node, std::vector<Val> arguments) {
     why = "indexing by a mask gives a tensor whose size depends on data; use torch.where or a multiplication by the mask";
   if (!why.empty() || e.failed())
     return unsupported(node, call.name() + ": " + (why.empty() ? e.takeReason() : (e.takeReason(), why)));
-  set(node.results[0], std::make_shared<MaskedValue>(MaskedValue{call.results[0].as<Tensor>(), selected->mask, selected->firstDim}));
+  set(node.results[0], std::make_shared<MaskedValue>(MaskedValue{call.results[0].as<Tensor>(), selected->mask, selected->firstDim, selected->location}));
 }
 
 Conversion Run::findConversion(const Node &node) const {

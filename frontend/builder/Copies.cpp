@@ -236,7 +236,7 @@ static void convertSumToSize(Call &call) {
   if (call.failed() || call.run.stopped())
     return;
   bool isSummed = !dims.empty() || size.empty(); // to no dims: also of one element
-  x = isSummed && !isFloat(x.dtype()) ? x.cast(ScalarType::I64) : x;
+  x = isSummed ? x.cast(sumDtype(x.dtype())) : x;
   call.give(dims.empty() ? Value(x) : Value(sum(x, dims).reshape(size)));
 }
 

@@ -70,7 +70,7 @@ static void convertTrace(Call &call) {
   if (call.failed() || x.rank() != 2)
     return call.fail("trace of a tensor of rank " + Twine(x.rank()) + "; expected a matrix");
   Expr diagonal = diagonalOf(call, x, 0, 0, 1);
-  call.give(sum(isFloat(x.dtype()) ? diagonal : diagonal.cast(ScalarType::I64), {0}));
+  call.give(sum(diagonal.cast(sumDtype(x.dtype())), {0}));
 }
 
 /// Matrices one after the other on the diagonal, zeros elsewhere.

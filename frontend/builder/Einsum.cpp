@@ -3,6 +3,7 @@
 // "bij,bjk->bik": labels in both operands and still needed are batch dims, labels in both and not needed any more are summed by
 // the matmul, the others are rows and columns. Operands are combined from left to right.
 #include "frontend/builder/Contractions.h"
+#include "frontend/builder/Expression.h"
 
 using namespace mlir;
 using namespace graphc;
@@ -52,7 +53,7 @@ Labelled summed(Call &call, const Labelled &x, StringRef keep) {
   }
   if (dims.empty())
     return x;
-  Value value = isFloat(call.e.dtype(x.value)) ? x.value : call.e.cast(x.value, ScalarType::I64);
+  Value value = call.e.cast(x.value, sumDtype(call.e.dtype(x.value)));
   return {call.e.create<graph::SumOp>(value, dims, false), labels};
 }
 

@@ -194,6 +194,10 @@ Value Emitter::positions(DimAttr size, int64_t d, int64_t rank) {
 Value Emitter::scalarTensor(const Val &number, ScalarType type) {
   if (const auto *dim = number.get<DimAttr>())
     return dimTensor(*dim, type);
+  if (const auto *fraction = number.get<DimFraction>(); fraction && fraction->factor != 1) {
+    ScalarType compute = fraction->inF32 ? ScalarType::F32 : ScalarType::F64;
+    return cast(create<graph::MulOp>(dimTensor(fraction->numerator, compute), constant(compute, fraction->factor)), type);
+  }
   if (const auto *fraction = number.get<DimFraction>()) {
     Value denominator = constant(ScalarType::F64, fraction->denominator);
     return cast(create<graph::DivOp>(dimTensor(fraction->numerator, ScalarType::F64), denominator), type);

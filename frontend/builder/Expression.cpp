@@ -128,6 +128,9 @@ Expr floatArgument(Call &call, StringRef name) {
 
 ScalarType wide(ScalarType type) { return type == ScalarType::F16 || type == ScalarType::BF16 ? ScalarType::F32 : type; }
 
+ScalarType sumDtype(ScalarType type) { return isFloat(type) ? type : ScalarType::I64; }
+ScalarType floatDtype(ScalarType type) { return isFloat(type) ? type : ScalarType::F32; }
+
 void giveFormula(Call &call, const Expr &result, ScalarType type) { givePointwise(call, call.e.cast(result, type)); }
 
 } // namespace graphc::frontend::builder

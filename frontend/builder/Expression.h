@@ -111,6 +111,10 @@ Expr self(Call &call);
 /// The argument as a float tensor: integers become f32, Python's f64. Formulas over 16-bit floats compute in f32 (`wide`), so that only their result is rounded.
 Expr floatArgument(Call &call, llvm::StringRef name);
 ScalarType wide(ScalarType type);
+/// What sums and products of that dtype have: integers and bools become i64.
+ScalarType sumDtype(ScalarType type);
+/// What quotients, means and square roots of that dtype have: integers and bools become f32.
+ScalarType floatDtype(ScalarType type);
 /// Gives a pointwise result, cast to `type`.
 void giveFormula(Call &call, const Expr &result, ScalarType type);
 

@@ -45,6 +45,9 @@ static std::optional<Val> foldNumbers(Call &call, StringRef op, const Val &a, co
     return std::nullopt;
   if (op == "pow" && !symbolic && type == ScalarType::F32)
     return Val(double(floatPower(float(toDouble(x)), float(toDouble(y)))));
+  if (op == "mul" && type == ScalarType::F32 && symbolic)
+    if (std::optional<Val> product = scaleBySize(call, x, y, true))
+      return product;
   return evaluateBinary(call, truncates ? StringRef("floor_divide") : op, x, y);
 }
 

@@ -63,7 +63,7 @@ static void convertIsClose(Call &call) {
     close = close || (isNan(a) && isNan(b));
   if (rtol == 0 && atol == 0)
     return givePointwise(call, close);
-  ScalarType type = isFloat(a.dtype()) ? a.dtype() : ScalarType::F32;
+  ScalarType type = floatDtype(a.dtype());
   Expr other = b.cast(type), distance = abs(a.cast(type) - other), allowed = abs(other * rtol) + atol;
   Expr finite(call, call.e.create<graph::IsFiniteOp>(Value(distance)));
   givePointwise(call, close || (finite && distance <= allowed));

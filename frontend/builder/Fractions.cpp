@@ -2,7 +2,8 @@
 //
 // A float is a fraction of sizes (DimFraction). Floats round it; so only that is computed here which gives the same in exact arithmetic and
 // in floats once it is rounded to a whole number, for sizes below 2^24 (where f32 holds every whole number). Anything else, such as
-// sqrt(n) or n * 0.1, is left to tensor ops, which compute it when it runs.
+// sqrt(n) or n * 0.1 + 1, is left to tensor ops, which compute it when it runs.
+#include "frontend/SizeQuotient.h"
 #include "frontend/builder/Call.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -80,7 +81,9 @@ std::optional<Val> extreme(Call &call, const DimFraction &x, const DimFraction &
 
 std::optional<Val> builder::evaluateFractions(Call &call, StringRef op, const Val &a, const Val &b) {
   std::optional<DimFraction> x = toFraction(a, call.e.context()), y = toFraction(b, call.e.context());
-  if (!x || !y)
+  if (op == "mul" && (!x || !y))
+    return scaleBySize(call, a, b, false);
+  if (!x || !y || x->factor != 1 || y->factor != 1)
     return std::nullopt;
   bool addsExactly = (isExact(*x) && isExact(*y)) || isWhole(*x) || isWhole(*y);
   if (op == "mul")
@@ -105,7 +108,33 @@ std::optional<Val> builder::evaluateFractions(Call &call, StringRef op, const Va
   return std::nullopt;
 }
 
+DimAttr builder::scaledSize(Run &run, StringRef op, DimAttr size, double factor, bool inF32) {
+  std::optional<SizeQuotient> quotient = sizeQuotient(factor, op == "ceil" ? SizeRounding::Ceil : SizeRounding::Floor, inF32);
+  if (!quotient)
+    return DimAttr();
+  if (quotient->mostSize)
+    run.guard(size, "<=", DimAttr::constant(size.getContext(), *quotient->mostSize),
+              "the model was compiled for a size times " + toText(Val(factor)) + " of at most " + std::to_string(*quotient->mostSize));
+  DimAttr product = size * quotient->numerator, denominator = DimAttr::constant(size.getContext(), quotient->denominator);
+  return DimAttr::binary(op == "ceil" ? DimKind::CeilDiv : DimKind::FloorDiv, product, denominator);
+}
+
+std::optional<Val> builder::scaleBySize(Call &call, const Val &a, const Val &b, bool inF32) {
+  const Val &scalar = a.is<double>() ? a : b, &other = a.is<double>() ? b : a;
+  std::optional<DimFraction> size = toFraction(other, call.e.context());
+  const auto *factor = scalar.get<double>();
+  bool isSize = factor && size && isWhole(*size) && size->factor == 1 && !size->numerator.isConstant() &&
+                call.run.proved(DimPredicate::Ge, size->numerator, call.e.dim(int64_t(0))).value_or(false);
+  if (!isSize || !sizeQuotient(*factor, SizeRounding::Floor, inF32))
+    return std::nullopt;
+  return DimFraction{size->numerator, 1, *factor, inF32};
+}
+
 std::optional<DimAttr> builder::roundFraction(Run &run, StringRef op, const DimFraction &x) {
+  if (x.factor != 1) {
+    DimAttr size = op == "ceil" || op == "floor" || op == "trunc" ? scaledSize(run, op, x.numerator, x.factor, x.inF32) : DimAttr(); // sizes are not negative
+    return size ? std::optional(size) : std::nullopt;
+  }
   DimAttr denominator = DimAttr::constant(x.numerator.getContext(), x.denominator);
   if (x.denominator == 1)
     return x.numerator;

@@ -61,7 +61,7 @@ static bool constantMask(Call &call, Value mask, int64_t firstDim, Indices &out)
   return true;
 }
 
-static Indices readIndices(Call &call, int64_t rank) {
+static Indices readIndices(Call &call, Value x) {
   Indices out;
   const Val *found = call.find("indices");
   const List *list = found ? found->get<List>() : nullptr;
@@ -91,20 +91,22 @@ static Indices readIndices(Call &call, int64_t rank) {
     }
     dim += covers;
   }
-  if (dim > rank)
-    call.fail("too many indices for a tensor of rank " + Twine(rank));
+  if (dim > call.e.rank(x))
+    call.fail("too many indices for a tensor of rank " + Twine(call.e.rank(x)));
   if (out.mask && !out.tensors.empty())
     call.fail("a mask beside other index tensors");
+  if (out.mask && !call.failed())
+    unifyShapes(call, call.e.dims(out.mask), ArrayRef<DimAttr>(call.e.dims(x)).slice(out.maskDim, call.e.rank(out.mask)));
   return out;
 }
 
 static void convertIndex(Call &call) {
   Value x = call.value("self");
-  Indices indices = readIndices(call, call.e.rank(x));
-  if (call.failed())
+  Indices indices = readIndices(call, x);
+  if (call.failed() || call.run.stopped())
     return;
   if (indices.mask)
-    return call.give(Val(std::make_shared<MaskedValue>(MaskedValue{call.run.fresh(x), indices.mask, indices.maskDim})));
+    return call.give(Val(std::make_shared<MaskedValue>(MaskedValue{call.run.fresh(x), indices.mask, indices.maskDim, call.node.location})));
   if (indices.tensors.empty())
     return call.give(x);
   unifyBroadcast(call, indices.tensors);
@@ -121,6 +123,9 @@ static Value valuesByMask(Call &call, const Expr &x, const Indices &indices, con
   }
   SmallVector<DimAttr> all = x.dims(), rest(ArrayRef<DimAttr>(all).drop_front(mask.rank())), rows = rest, shape = mask.dims();
   DimAttr count = values.rank() > int64_t(rest.size()) ? values.dim(0) : call.e.dim(int64_t(1));
+  unifyExpand(call, values.dims(), rest);
+  if (call.failed() || call.run.stopped())
+    return {};
   if (graph::isConstant(count, 1))
     return call.e.expand(values, x.dims());
   rows.insert(rows.begin(), count);
@@ -138,7 +143,7 @@ static Value maskedPut(Call &call, Value x, const Indices &indices, Value value,
   bool isOne = call.e.type(value).hasStaticShape() && call.e.type(value).getNumElements() == 1;
   Value mask = call.e.reshape(indices.mask, shape);
   Value written = isOne ? call.e.reshape(value, {}) : valuesByMask(call, Expr(call, x), indices, Expr(call, value));
-  if (call.failed())
+  if (call.failed() || call.run.stopped())
     return x;
   if (accumulate)
     written = call.e.create<graph::AddOp>(x, written);
@@ -148,10 +153,10 @@ static Value maskedPut(Call &call, Value x, const Indices &indices, Value value,
 /// a[mask] = f(a[mask]): f's elements where the mask holds.
 static void putMasked(Call &call, const MaskedValue &selected) {
   Value x = call.value("self"), all = call.run.read(selected.all);
-  Indices indices = readIndices(call, call.e.rank(x));
-  if (call.failed() || !x || !all)
+  Indices indices = readIndices(call, x);
+  if (call.failed() || call.run.stopped() || !x || !all)
     return;
-  MaskedValue target{selected.all, indices.mask, indices.maskDim};
+  MaskedValue target{selected.all, indices.mask, indices.maskDim, call.node.location};
   if (!indices.mask || !isSameMask(selected, target) || call.e.dims(all) != call.e.dims(x))
     return call.fail("writes a tensor selected by one mask where another one selects");
   if (call.e.dtype(all) != call.e.dtype(x))
@@ -168,9 +173,9 @@ static void convertIndexPut(Call &call) {
   if (const Val *values = call.find("values"); values && values->is<Masked>())
     return putMasked(call, *values->as<Masked>());
   Value x = call.value("self"), value = call.value("values");
-  Indices indices = readIndices(call, call.e.rank(x));
+  Indices indices = readIndices(call, x);
   bool accumulate = call.boolean("accumulate", false);
-  if (call.failed() || !x || !value)
+  if (call.failed() || call.run.stopped() || !x || !value)
     return;
   if (call.e.dtype(value) != call.e.dtype(x) && call.e.rank(value) != 0)
     return call.fail("index_put of another dtype (eager refuses it too)");
@@ -179,7 +184,11 @@ static void convertIndexPut(Call &call) {
     return call.give(maskedPut(call, x, indices, value, accumulate));
   if (indices.tensors.empty())
     return call.give(call.e.expand(value, call.e.dims(x)));
-  givePointwise(call, call.e.create<graph::IndexPutOp>(x, value, indices.tensors, indices.dims, accumulate));
+  unifyBroadcast(call, indices.tensors);
+  if (Value selected = call.run.stopped() ? Value() : call.e.create<graph::IndexOp>(x, indices.tensors, indices.dims)) // only its shape counts
+    unifyExpand(call, call.e.dims(value), call.e.dims(selected));
+  if (!call.failed() && !call.run.stopped())
+    givePointwise(call, call.e.create<graph::IndexPutOp>(x, value, indices.tensors, indices.dims, accumulate));
 }
 
 static void convertIndexSelect(Call &call) {
@@ -283,14 +292,20 @@ static SliceWrite sliceWriteOf(Call &call, StringRef sourceName) {
   w.base = withDim(call, w.given);
   w.index = indexValue(call, call.value("index"));
   w.dim = call.dimIndex("dim", call.e.rank(w.base));
-  if (!sourceName.empty())
-    w.source = withDim(call, call.value(sourceName));
+  if (sourceName.empty())
+    return w;
+  w.source = withDim(call, call.value(sourceName));
+  if (call.failed())
+    return w;
+  SmallVector<DimAttr> expected = call.e.dims(w.base);
+  expected[w.dim] = graph::getNumElements(call.e.type(w.index));
+  unifyShapes(call, call.e.dims(w.source), expected);
   return w;
 }
 
 static void convertIndexAdd(Call &call) {
   SliceWrite w = sliceWriteOf(call, "source");
-  if (call.failed())
+  if (call.failed() || call.run.stopped())
     return;
   if (call.number("alpha", 1) != 1)
     w.source = call.e.create<graph::MulOp>(w.source, call.e.constant(call.e.dtype(w.source), *call.find("alpha")));
@@ -299,7 +314,7 @@ static void convertIndexAdd(Call &call) {
 
 static void convertIndexCopy(Call &call) {
   SliceWrite w = sliceWriteOf(call, "source");
-  if (!call.failed())
+  if (!call.failed() && !call.run.stopped())
     call.give(call.e.reshape(call.e.create<graph::IndexCopyOp>(w.base, w.index, w.source, w.dim), call.e.dims(w.given)));
 }
 

@@ -238,8 +238,12 @@ bool evaluateFraction(Call &call, StringRef op, const DimFraction &x) {
       call.give(dimValue(*rounded));
     return rounded.has_value();
   }
-  if (op == "neg")
-    return call.give(evaluateBinary(call, "sub", Val(int64_t(0)), x).value()), true;
+  if (op == "neg") {
+    std::optional<Val> negated = evaluateBinary(call, "sub", Val(int64_t(0)), x);
+    if (negated)
+      call.give(*negated);
+    return negated.has_value();
+  }
   bool isSame = op == "Float" || op == "FloatImplicit" || op == "ScalarImplicit";
   if (isSame)
     call.give(x);

@@ -86,7 +86,7 @@ static void convertPoissonNll(Call &call) {
   Operands o = operandsOf(call, "input");
   if (call.failed())
     return;
-  ScalarType type = isFloat(o.type) ? o.type : ScalarType::F32;
+  ScalarType type = floatDtype(o.type);
   Expr x = o.x.cast(wide(type)), t = o.target.cast(wide(type)), product = (o.target * o.x).cast(wide(type)); // of integers in their own dtype
   Expr loss = call.boolean("log_input", true) ? exp(x) - product : x - t * log(x + call.number("eps", 1e-8));
   if (call.boolean("full", false))
@@ -128,7 +128,7 @@ static void convertMarginRanking(Call &call) {
   if (call.failed())
     return;
   Expr product = -target * (o.x - o.target); // of integers in their own dtype, before the margin makes them f32
-  ScalarType type = isFloat(o.type) ? o.type : ScalarType::F32;
+  ScalarType type = floatDtype(o.type);
   giveReduced(call, max(product.cast(wide(type)) + call.number("margin", 0), 0.0), type);
 }
 static void convertHingeEmbedding(Call &call) {
@@ -142,10 +142,10 @@ static void convertCosineEmbedding(Call &call) {
   if (call.failed())
     return;
   int64_t d = target.rank();
-  ScalarType type = isFloat(o.type) ? o.type : ScalarType::F32;
+  ScalarType type = floatDtype(o.type);
   auto dot = [&](const Expr &a, const Expr &b) { // integers multiply in their own dtype and sum in i64
     Expr products = a * b;
-    return sum(isFloat(o.type) ? products : products.cast(ScalarType::I64), {d}).cast(wide(type));
+    return sum(products.cast(sumDtype(o.type)), {d}).cast(wide(type));
   };
   Expr cosine = dot(o.x, o.target) / sqrt((dot(o.x, o.x) + 1e-12) * (dot(o.target, o.target) + 1e-12));
   Expr same = where(target == 1.0, 1.0 - cosine, 0.0);
@@ -156,7 +156,7 @@ static void convertTripletMargin(Call &call) {
   double p = call.number("p", 2), eps = call.number("eps", 1e-6);
   if (call.failed())
     return;
-  ScalarType type = isFloat(anchor.dtype()) ? anchor.dtype() : ScalarType::F32;
+  ScalarType type = floatDtype(anchor.dtype());
   Expr near = pairwiseDistance(call, anchor, positive, p, eps, false), far = pairwiseDistance(call, anchor, negative, p, eps, false);
   if (call.boolean("swap", false))
     far = min(far, pairwiseDistance(call, positive, negative, p, eps, false));
@@ -267,30 +267,36 @@ static void giveBatchLoss(Call &call, const Expr &loss, bool hadBatch, ScalarTyp
 static void convertMultiMargin(Call &call) {
   Expr x(call, call.value("self")), target(call, call.value("target"));
   double p = call.number("p", 1), margin = call.number("margin", 1);
-  if (call.failed() || !x.dim(x.rank() - 1).isConstant())
-    return call.fail("multi_margin_loss over a symbolic number of classes");
+  if (call.failed())
+    return;
   ScalarType type = x.dtype();
   bool hadBatch = x.rank() == 2;
   x = x.cast(wide(type));
   addBatch(x, target, 1);
+  unifyShapes(call, target.dims(), {x.dim(0)});
+  if (call.failed() || call.run.stopped())
+    return;
   Expr weight = optionalWeight(call, "weight", wide(type)), index = target.cast(ScalarType::I64).unsqueeze(1);
   Expr gap = max(margin - gather(x, index, 1) + x, 0.0);
   gap = p == 2 ? gap * gap : gap;
   if (Value(weight))
     gap = gap * Expr(call, call.e.create<graph::EmbeddingOp>(Value(weight), Value(index)));
   Expr terms = where(positions(call, x.dim(1), 1, 2) == index, 0.0, gap);
-  giveBatchLoss(call, sum(terms, {1}) / double(x.dim(1).getValue()), hadBatch, type);
+  giveBatchLoss(call, sum(terms, {1}) / classCount(call, x, 1), hadBatch, type);
 }
 
 /// sum over targets y (up to the first -1) and other classes i of max(0, 1 - x[y] + x[i]) / c.
 static void convertMultilabelMargin(Call &call) {
   Expr x(call, call.value("self")), target(call, call.value("target"));
-  if (call.failed() || !x.dim(x.rank() - 1).isConstant())
-    return call.fail("multilabel_margin_loss over a symbolic number of classes");
+  if (call.failed())
+    return;
   ScalarType type = x.dtype();
   bool hadBatch = x.rank() == 2;
   x = x.cast(wide(type));
   addBatch(x, target, 2);
+  unifyShapes(call, target.dims(), x.dims());
+  if (call.failed() || call.run.stopped())
+    return;
   Expr wanted = target.cast(ScalarType::I64);
   Expr valid(call, call.e.create<graph::CumprodOp>(Value((wanted >= 0.0).cast(ScalarType::I64)), int64_t(1)));
   valid = valid != 0.0;
@@ -299,7 +305,7 @@ static void convertMultilabelMargin(Call &call) {
   Expr isTarget = any(match, {1});
   Expr gap = max(1.0 - chosen.unsqueeze(2) + x.unsqueeze(1), 0.0);
   Expr terms = where(valid.unsqueeze(2) && !isTarget.unsqueeze(1), gap, 0.0);
-  giveBatchLoss(call, sum(terms, {1, 2}) / double(x.dim(1).getValue()), hadBatch, type);
+  giveBatchLoss(call, sum(terms, {1, 2}) / classCount(call, x, 1), hadBatch, type);
   if (call.op().ends_with("_forward"))
     call.give(isTarget.cast(type));
 }

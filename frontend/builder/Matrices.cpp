@@ -205,7 +205,7 @@ static void convertVander(Call &call) {
   Expr x(call, call.value("x"));
   if (!Value(x))
     return;
-  x = isFloat(x.dtype()) ? x : x.cast(ScalarType::I64);
+  x = x.cast(sumDtype(x.dtype()));
   x = x.rank() ? x : x.unsqueeze(0);
   DimAttr count = call.given("N") ? call.dim("N") : x.dim(x.rank() - 1);
   int64_t last = x.rank();

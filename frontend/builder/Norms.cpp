@@ -134,7 +134,7 @@ static Expr difference(Call &call, StringRef first, StringRef second) {
 
 /// The norm over the last dim of x1 - x2 + eps.
 Expr builder::pairwiseDistance(Call &call, const Expr &a, const Expr &b, double p, double eps, bool keepdim) {
-  Expr difference = a - b, x = (isFloat(difference.dtype()) ? difference : difference.cast(ScalarType::F32)) + eps;
+  Expr difference = a - b, x = difference.cast(floatDtype(difference.dtype())) + eps;
   return vectorNorm(x, p, {x.rank() - 1}, keepdim);
 }
 

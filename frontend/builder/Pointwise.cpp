@@ -66,6 +66,7 @@ template <class Op> static void binary(Call &call, StringRef known, StringRef lh
   givePointwise(call, broadcast<Op>(call, promoted(call, lhs, type), promoted(call, rhs, type)));
 }
 
+/// self + alpha * other, of 16-bit floats in f32.
 static void convertAdd(Call &call) {
   PromotedOperand lhs = promotedOperand(call, "self"), rhs = promotedOperand(call, "other");
   ScalarType type = resultType({lhs, rhs});
@@ -73,13 +74,14 @@ static void convertAdd(Call &call) {
   bool isOne = !factor || (factor->isNumber() && toDouble(*factor) == 1);
   if (call.failed() || (isOne && foldBinary(call, "add", lhs, rhs, type, type)))
     return;
-  Value x = promoted(call, lhs, type), y = promoted(call, rhs, type);
+  ScalarType compute = isOne ? type : wide(type);
+  Value x = promoted(call, lhs, compute), y = promoted(call, rhs, compute);
   if (!isOne)
-    y = call.e.create<graph::MulOp>(y, promoted(call, promotedOperand(call, "alpha"), type));
-  givePointwise(call, broadcast<graph::AddOp>(call, x, y));
+    y = call.e.create<graph::MulOp>(y, promoted(call, promotedOperand(call, "alpha"), compute));
+  givePointwise(call, call.e.cast(broadcast<graph::AddOp>(call, x, y), type));
 }
 
-/// self - alpha * other; rsub swaps.
+/// self - alpha * other, of 16-bit floats in f32; rsub swaps.
 static void subtract(Call &call, bool reversed) {
   PromotedOperand lhs = promotedOperand(call, "self"), rhs = promotedOperand(call, "other");
   ScalarType type = resultType({lhs, rhs});
@@ -89,12 +91,13 @@ static void subtract(Call &call, bool reversed) {
   bool isOne = !factor || (factor->isNumber() && toDouble(*factor) == 1);
   if (call.failed() || (isOne && foldBinary(call, "sub", reversed ? rhs : lhs, reversed ? lhs : rhs, type, type)))
     return;
-  Value x = promoted(call, lhs, type), y = promoted(call, rhs, type);
+  ScalarType compute = isOne ? type : wide(type);
+  Value x = promoted(call, lhs, compute), y = promoted(call, rhs, compute);
   if (reversed)
     std::swap(x, y);
   if (!isOne)
-    y = call.e.create<graph::MulOp>(y, promoted(call, promotedOperand(call, "alpha"), type));
-  givePointwise(call, broadcast<graph::SubOp>(call, x, y));
+    y = call.e.create<graph::MulOp>(y, promoted(call, promotedOperand(call, "alpha"), compute));
+  givePointwise(call, call.e.cast(broadcast<graph::SubOp>(call, x, y), type));
 }
 static void convertSub(Call &call) { subtract(call, false); }
 static void convertRsub(Call &call) { subtract(call, true); }
@@ -246,33 +249,36 @@ static void convertPrelu(Call &call) {
   givePointwise(call, call.e.create<graph::PreluOp>(x, weight));
 }
 
-/// self + value * t1 (*|/) t2
+/// self + value * t1 (*|/) t2, of 16-bit floats in f32
 static void addProduct(Call &call, bool divides) {
   PromotedOperand self = promotedOperand(call, "self"), a = promotedOperand(call, "tensor1"), b = promotedOperand(call, "tensor2");
-  ScalarType type = resultType({self, a, b});
-  Value x = promoted(call, a, type), y = promoted(call, b, type), base = promoted(call, self, type);
+  ScalarType type = resultType({self, a, b}), compute = wide(type);
+  Value x = promoted(call, a, compute), y = promoted(call, b, compute), base = promoted(call, self, compute);
   if (call.number("value", 1) != 1)
-    x = call.e.create<graph::MulOp>(x, call.e.constant(type, Val(call.number("value", 1))));
+    x = call.e.create<graph::MulOp>(x, call.e.constant(compute, Val(call.number("value", 1))));
   if (divides && !isFloat(type))
     return call.fail("addcdiv of integers (eager refuses it too)");
   Value product = divides ? broadcast<graph::DivOp>(call, x, y) : broadcast<graph::MulOp>(call, x, y);
-  givePointwise(call, broadcast<graph::AddOp>(call, base, product));
+  givePointwise(call, call.e.cast(broadcast<graph::AddOp>(call, base, product), type));
 }
 static void convertAddcmul(Call &call) { addProduct(call, false); }
 static void convertAddcdiv(Call &call) { addProduct(call, true); }
 
-/// start + weight * (end - start), from the nearer end as eager does.
+/// start + weight * (end - start), from the nearer end as eager does; of 16-bit floats in f32.
 static void convertLerp(Call &call) {
-  Value start = call.value("self"), end = call.value("end");
-  if (!start)
+  Value given = call.value("self"), other = call.value("end");
+  if (!given || !other)
     return;
-  ScalarType type = call.e.dtype(start);
+  if (call.e.dtype(given) != call.e.dtype(other))
+    return call.fail("lerp between tensors of two dtypes (eager refuses it too)");
+  ScalarType type = wide(call.e.dtype(given));
+  Value start = call.e.cast(given, type), end = call.e.cast(other, type);
   Value weight = promoted(call, promotedOperand(call, "weight"), type), one = call.e.constant(type, 1.0);
   Value difference = broadcast<graph::SubOp>(call, end, start);
   Value near = broadcast<graph::AddOp>(call, start, broadcast<graph::MulOp>(call, weight, difference));
   Value far = broadcast<graph::SubOp>(call, end, broadcast<graph::MulOp>(call, difference, call.e.create<graph::SubOp>(one, weight)));
   Value isNear = call.e.create<graph::LtOp>(call.e.create<graph::AbsOp>(weight), call.e.constant(type, 0.5));
-  givePointwise(call, broadcast<graph::WhereOp>(call, isNear, near, far));
+  givePointwise(call, call.e.cast(broadcast<graph::WhereOp>(call, isNear, near, far), call.e.dtype(given)));
 }
 
 /// log(exp(a) + exp(b)) without overflow, and xlogy: what is small enough to say in other ops.
@@ -291,7 +297,7 @@ static void convertLogaddexp(Call &call) {
 static void convertXlogy(Call &call) {
   PromotedOperand lhs = promotedOperand(call, "self"), rhs = promotedOperand(call, "other");
   ScalarType type = resultType({lhs, rhs});
-  type = isFloat(type) ? type : ScalarType::F32;
+  type = floatDtype(type);
   Value x = promoted(call, lhs, type), y = promoted(call, rhs, type), zero = call.e.constant(type, 0.0);
   Value product = broadcast<graph::MulOp>(call, x, call.e.create<graph::LogOp>(y));
   Value result = broadcast<graph::WhereOp>(call, call.e.create<graph::EqOp>(x, zero), zero, product);

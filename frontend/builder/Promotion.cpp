@@ -227,6 +227,17 @@ void builder::unifyDims(Call &call, DimAttr a, DimAttr b) {
   call.run.program.restart = true;
 }
 
+void builder::unifyShapes(Call &call, llvm::ArrayRef<DimAttr> a, llvm::ArrayRef<DimAttr> b) {
+  for (size_t i = 0; i < a.size() && a.size() == b.size(); ++i)
+    unifyDims(call, a[i], b[i]);
+}
+
+void builder::unifyExpand(Call &call, llvm::ArrayRef<DimAttr> from, llvm::ArrayRef<DimAttr> to) {
+  for (auto [own, size] : llvm::zip(llvm::reverse(from), llvm::reverse(to)))
+    if (!graph::isConstant(own, 1))
+      unifyDims(call, own, size);
+}
+
 void builder::unifyBroadcast(Call &call, llvm::ArrayRef<Value> operands) {
   llvm::SmallVector<DimAttr> shape; // from the last dim
   for (Value operand : operands) {

@@ -30,6 +30,10 @@ Value promoted(Call &call, const PromotedOperand &operand, ScalarType type);
 /// Makes the sizes that the operands' broadcast needs equal equal: a symbol that must be another size is replaced everywhere.
 void unifyBroadcast(Call &call, llvm::ArrayRef<Value> operands);
 void unifyDims(Call &call, DimAttr a, DimAttr b);
+/// The same for two shapes that must be equal; of different ranks they are left for the op to refuse.
+void unifyShapes(Call &call, llvm::ArrayRef<DimAttr> a, llvm::ArrayRef<DimAttr> b);
+/// The same for a tensor of shape `from` that is to be expanded to `to`.
+void unifyExpand(Call &call, llvm::ArrayRef<DimAttr> from, llvm::ArrayRef<DimAttr> to);
 /// An op whose operands broadcast.
 template <class Op, class... Values> Value broadcast(Call &call, Values... operands) {
   unifyBroadcast(call, {operands...});

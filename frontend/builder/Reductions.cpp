@@ -1,6 +1,7 @@
 // Reductions, scans and normalisations.
 //
 // Sums of integers are i64, means of integers an error, any and all give bool, as in eager PyTorch; no dims means all of them.
+#include "frontend/builder/Expression.h"
 #include "frontend/builder/Promotion.h"
 
 #include <cmath>
@@ -17,7 +18,7 @@ template <class Op> static void accumulate(Call &call) {
   Value x = selfValue(call);
   if (!x)
     return;
-  ScalarType type = call.dtype("dtype", isFloat(call.e.dtype(x)) ? call.e.dtype(x) : ScalarType::I64);
+  ScalarType type = call.dtype("dtype", sumDtype(call.e.dtype(x)));
   std::vector<int64_t> dims = call.sortedDims("dim", call.e.rank(x));
   if (!call.failed())
     call.give(call.e.create<Op>(call.e.cast(x, type), dims, call.boolean("keepdim", false)));
@@ -116,7 +117,7 @@ template <class Op> static void scan(Call &call) {
   int64_t d = call.dimIndex("dim", call.e.rank(x));
   if (call.failed() || !x)
     return;
-  ScalarType type = call.dtype("dtype", isFloat(call.e.dtype(x)) ? call.e.dtype(x) : ScalarType::I64);
+  ScalarType type = call.dtype("dtype", sumDtype(call.e.dtype(x)));
   x = call.e.cast(x, type);
   call.give(call.e.rank(x) ? call.e.create<Op>(x, d) : x);
 }

@@ -32,31 +32,6 @@ static std::vector<double> scaleFactors(Call &call, size_t n) {
   return factors.size() == n ? factors : std::vector<double>();
 }
 
-/// Whether floor(size * factor), in doubles as eager computes it, is floor(size * p / q) for every size up to `most`.
-static bool isQuotient(double factor, int64_t p, int64_t q, int64_t most) {
-  for (int64_t size = 1; size <= most; ++size)
-    if (int64_t(double(size) * factor) != size * p / q)
-      return false;
-  return true;
-}
-
-/// floor(size * factor) of a symbolic size as a quotient. Where rounding makes it one only up to a size, larger sizes are guarded against; null where no quotient fits.
-static DimAttr scaledSize(Call &call, DimAttr size, double factor) {
-  constexpr int64_t mostDivisor = 1024, mostSize = int64_t(1) << 14;
-  for (int64_t q = 1; q <= mostDivisor; ++q) {
-    double product = factor * double(q), p = std::round(product);
-    if (p < 1 || p >= 0x1p31 || std::abs(product - p) > 1e-9 * p)
-      continue;
-    bool isExact = product == p && llvm::isPowerOf2_64(uint64_t(q));
-    if (!isExact && !isQuotient(factor, int64_t(p), q, mostSize))
-      continue;
-    if (!isExact)
-      call.run.guard(size, "<=", call.e.dim(mostSize), "the model was compiled for a resize by " + toText(Val(factor)) + " of at most " + std::to_string(mostSize) + " elements");
-    return graph::floorDiv(size * int64_t(p), q);
-  }
-  return DimAttr();
-}
-
 /// The sizes of the last n dims of x [n, c, spatial…]: the argument output_size, or by factors. Empty where the call has failed.
 static SmallVector<DimAttr> resizedShape(Call &call, Value x, size_t n, ArrayRef<double> factors) {
   if (call.given("output_size"))
@@ -69,7 +44,7 @@ static SmallVector<DimAttr> resizedShape(Call &call, Value x, size_t n, ArrayRef
       call.fail("a resize needs an output size or positive factors");
       return {};
     }
-    DimAttr scaled = size.isConstant() ? call.e.dim(int64_t(double(size.getValue()) * factor)) : scaledSize(call, size, factor);
+    DimAttr scaled = size.isConstant() ? call.e.dim(int64_t(double(size.getValue()) * factor)) : scaledSize(call.run, "floor", size, factor, false);
     if (!scaled) {
       call.fail("a resize of a symbolic size by " + toText(Val(factor)));
       return {};

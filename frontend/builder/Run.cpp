@@ -55,8 +55,11 @@ void Run::returnValue(const Val &value, const std::string &name) {
       returnValue(element, child(toText(key)));
     return;
   }
-  if (!value.is<None>())
-    program.notes.push_back("the result '" + name + "' is a " + kindOf(value) + " and is left out");
+  std::string text = "the result" + (name.empty() ? "" : " '" + name + "'") + " is a " + kindOf(value);
+  if (const auto *masked = value.get<Masked>())
+    program.report.add(text, program.sourceLocation((*masked)->location));
+  else if (!value.is<None>())
+    program.notes.push_back(text + " and is left out");
 }
 
 void Run::finish() {
@@ -67,7 +70,7 @@ void Run::finish() {
   writeStates();
   if (e.failed())
     return program.report.add("the results: " + e.takeReason(), {});
-  if (stopped())
+  if (stopped() || !program.report.empty())
     return;
   SmallVector<size_t> writtenInputs = returnMutatedInputs();
   func::ReturnOp::create(e.builder, e.loc, results);

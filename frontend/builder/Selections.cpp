@@ -77,6 +77,11 @@ static void convertIndexReduce(Call &call) {
     x = x.unsqueeze(0), source = source.rank() ? source : source.unsqueeze(0);
   SmallVector<DimAttr> along(x.rank(), call.e.dim(int64_t(1)));
   along[d] = graph::getNumElements(call.e.type(index));
+  SmallVector<DimAttr> expected = x.dims();
+  expected[d] = along[d];
+  unifyShapes(call, source.dims(), expected);
+  if (call.failed() || call.run.stopped())
+    return;
   Expr spread = index.reshape(along).expand(source.dims());
   Value result = call.e.create<graph::ScatterOp>(Value(x), Value(spread), Value(source), d, *reduce, !call.boolean("include_self", true));
   call.give(isScalar ? call.e.reshape(result, {}) : result);

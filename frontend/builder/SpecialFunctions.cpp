@@ -187,7 +187,7 @@ static void convertLogit(Call &call) {
 static void convertXlog1py(Call &call) {
   PromotedOperand lhs = promotedOperand(call, "self"), rhs = promotedOperand(call, "other");
   ScalarType type = resultType({lhs, rhs});
-  type = isFloat(type) ? type : ScalarType::F32;
+  type = floatDtype(type);
   Expr x(call, promoted(call, lhs, wide(type))), y(call, promoted(call, rhs, wide(type)));
   giveFormula(call, where(isNan(y), y, where(x == 0.0, 0.0, x * log1p(y))), type);
 }

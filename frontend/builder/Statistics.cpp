@@ -15,9 +15,8 @@ static void convertNansum(Call &call) {
   Expr x = self(call);
   if (!Value(x))
     return;
-  bool isReal = isFloat(x.dtype());
-  ScalarType type = call.dtype("dtype", isReal ? x.dtype() : ScalarType::I64);
-  Expr kept = isReal ? where(isNan(x), 0.0, x) : x;
+  ScalarType type = call.dtype("dtype", sumDtype(x.dtype()));
+  Expr kept = isFloat(x.dtype()) ? where(isNan(x), 0.0, x) : x;
   std::vector<int64_t> dims = call.sortedDims("dim", x.rank());
   if (!call.failed())
     call.give(sum(kept.cast(type), dims, call.boolean("keepdim", false)));
@@ -137,8 +136,8 @@ static std::optional<Expr> doubledTrapezoids(Call &call, const Expr &y, int64_t 
 static Expr evenIntegral(Call &call, const Expr &y, int64_t d) {
   DimAttr one = call.e.dim(int64_t(1));
   Expr ends = (y.slice(d, call.e.dim(int64_t(0)), one) + y.slice(d, y.dim(d) - 1, one)).squeeze(d);
-  ScalarType real = isFloat(y.dtype()) ? y.dtype() : ScalarType::F32;
-  return sum(isFloat(y.dtype()) ? y : y.cast(ScalarType::I64), {d}).cast(real) - ends.cast(real) * 0.5;
+  ScalarType real = floatDtype(y.dtype());
+  return sum(y.cast(sumDtype(y.dtype())), {d}).cast(real) - ends.cast(real) * 0.5;
 }
 
 static void integrate(Call &call, bool isCumulative) {
@@ -146,7 +145,7 @@ static void integrate(Call &call, bool isCumulative) {
   int64_t d = call.dimIndex("dim", y.rank(), -1);
   if (call.failed() || y.rank() == 0)
     return call.fail("an integral over a 0-d tensor");
-  ScalarType real = isFloat(y.dtype()) ? y.dtype() : ScalarType::F32;
+  ScalarType real = floatDtype(y.dtype());
   if (graph::isConstant(y.dim(d), 0))
     return call.give(isCumulative ? y.cast(real) : sum(y.cast(real), {d}));
   bool hasPoints = call.given("x");
@@ -157,10 +156,9 @@ static void integrate(Call &call, bool isCumulative) {
   if (!parts)
     return call.fail("an integral over points whose shape doesn't fit");
   Expr total = *parts;
-  if (!isFloat(total.dtype()))
-    total = total.cast(hasPoints ? ScalarType::I64 : ScalarType::F32);
+  total = total.cast(hasPoints ? sumDtype(total.dtype()) : floatDtype(total.dtype()));
   total = isCumulative ? Expr(call, call.e.create<graph::CumsumOp>(Value(total), d)) : sum(total, {d});
-  call.give((isFloat(total.dtype()) ? total : total.cast(ScalarType::F32)) * (dx / 2));
+  call.give(total.cast(floatDtype(total.dtype())) * (dx / 2));
 }
 static void convertTrapezoid(Call &call) { integrate(call, false); }
 static void convertCumulativeTrapezoid(Call &call) { integrate(call, true); }

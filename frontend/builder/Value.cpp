@@ -96,7 +96,7 @@ std::string builder::toText(const Val &value) {
   }
   if (const auto *fraction = value.get<DimFraction>()) {
     DimAttr numerator = fraction->numerator;
-    return "(" + numerator.str() + ") / " + std::to_string(fraction->denominator);
+    return "(" + numerator.str() + ") " + (fraction->factor != 1 ? "* " + floatText(fraction->factor) : "/ " + std::to_string(fraction->denominator));
   }
   if (const auto *device = value.get<DeviceValue>())
     return device->text;

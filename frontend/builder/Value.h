@@ -60,6 +60,7 @@ struct MaskedValue {
   Tensor all;       // x, or what was computed of it
   mlir::Value mask; // bool
   int64_t firstDim = 0; // of x that the mask covers
+  LocationId location = 0; // of the indexing
 };
 using Masked = std::shared_ptr<MaskedValue>;
 struct ListValue {
@@ -72,10 +73,12 @@ struct DictValue {
 };
 using List = std::shared_ptr<ListValue>;
 using Dict = std::shared_ptr<DictValue>;
-/// A float that is a fraction of sizes: n / 3. What rounds it gives a DimAttr again.
+/// A float that is a fraction of sizes, n / 3, or the product of a size and a real number, n * 1.7, whose denominator is 1. What rounds it gives a DimAttr again.
 struct DimFraction {
   DimAttr numerator;
   int64_t denominator = 1; // positive
+  double factor = 1;       // other than 1: nothing but rounding is known to be exact
+  bool inF32 = false;      // the product with it is f32's
 };
 
 /// A value; a DimAttr is a symbolic integer and never constant (see dimValue).

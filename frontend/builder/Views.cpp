@@ -243,11 +243,10 @@ static void expandTo(Call &call, const Tensor &x, ArrayRef<DimAttr> sizes) {
     }
     DimAttr own = dims[i - added];
     shape[i] = keep ? own : sizes[i];
-    if (!graph::isConstant(own, 1) && own != shape[i])
-      unifyDims(call, own, shape[i]);
     if (!graph::isConstant(own, 1) || graph::isConstant(shape[i], 1))
       strides[i] = x->strides[i - added];
   }
+  unifyExpand(call, dims, shape);
   if (call.failed() || call.run.stopped())
     return;
   ViewStep step;

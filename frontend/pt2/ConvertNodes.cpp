@@ -113,9 +113,12 @@ Expected<std::variant<int64_t, std::string>> ProgramConverter::symbolicSize(cons
     return tree.takeError();
   if (tree->kind == SymbolicTree::Kind::Rational && tree->denominator == 1)
     return Size(tree->numerator);
-  Expected<std::string> text = infixOf(*tree);
+  std::vector<DimGuard> guards;
+  Expected<std::string> text = infixOf(*tree, guards);
   if (!text)
     return text.takeError();
+  for (const DimGuard &guard : guards)
+    addGuard(guard, guard.lhs + " " + guard.comparison + " " + guard.rhs);
   forEachSymbol(*tree, [&](const SymbolicTree &symbol) { symbolsSeen[symbol.name] |= symbol.isNonNegative; });
   return Size(std::move(*text));
 }

@@ -300,15 +300,20 @@ Error ProgramConverter::convertGuards(const Object &program) {
     if (!converted)
       return failure("the program is valid only where " + text + ", which graphc can't check: " +
                      llvm::toString(converted.takeError()));
-    for (DimGuard &guard : *converted) {
-      guard.text = text;
-      bool isTrivial = guard.lhs == guard.rhs && guard.comparison.find('=') != std::string::npos &&
-                       guard.comparison != "!=";
-      if (!isTrivial)
-        graph.guards.push_back(std::move(guard));
-    }
+    for (DimGuard &guard : *converted)
+      addGuard(std::move(guard), text);
   }
   return Error::success();
+}
+
+void ProgramConverter::addGuard(DimGuard guard, const std::string &text) {
+  guard.text = text;
+  bool isTrivial = guard.lhs == guard.rhs && guard.comparison.find('=') != std::string::npos && guard.comparison != "!=";
+  bool isKnown = llvm::any_of(graph.guards, [&](const DimGuard &known) {
+    return known.lhs == guard.lhs && known.comparison == guard.comparison && known.rhs == guard.rhs;
+  });
+  if (!isTrivial && !isKnown)
+    graph.guards.push_back(std::move(guard));
 }
 
 void ProgramConverter::addSymbols(const Object &program) {

@@ -49,6 +49,8 @@ private:
   llvm::Error convertOutput(llvm::StringRef kind, const Object &payload, std::vector<std::string> &paths,
                             size_t &nextPath);
   llvm::Error convertGuards(const Object &program);
+  /// text: as messages say it.
+  void addGuard(DimGuard guard, const std::string &text);
   void addSymbols(const Object &program);
   std::vector<std::string> pathsOf(const Object &module, bool ofInputs) const;
   void fillLocations();

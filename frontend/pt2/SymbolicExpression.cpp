@@ -4,6 +4,8 @@
 // turns a fraction back into an integer. "TruncToInt(Mul(Float('1.5'), ToFloat(s0)))" gives "((3*s0) floordiv 2)".
 #include "frontend/pt2/SymbolicExpression.h"
 
+#include "frontend/SizeQuotient.h"
+
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -70,8 +72,20 @@ const char *comparisonText(StringRef name) {
       .Default(nullptr);
 }
 
+/// Of the product of an integer and a number that is no small fraction: (the number, the integer); null otherwise.
+std::pair<const SymbolicTree *, const SymbolicTree *> realProduct(const SymbolicTree &tree) {
+  if (tree.name != "Mul" || tree.arguments.size() != 2)
+    return {};
+  bool isFirst = tree.arguments[0].real != 0;
+  const SymbolicTree &real = tree.arguments[isFirst ? 0 : 1], &other = tree.arguments[isFirst ? 1 : 0];
+  return real.real != 0 ? std::pair(&real, &other) : std::pair<const SymbolicTree *, const SymbolicTree *>();
+}
+
 class Lowering {
 public:
+  /// For which sizes the result is right.
+  std::vector<DimGuard> guards;
+
   Expected<std::string> integer(const SymbolicTree &tree) {
     Expected<Fraction> value = fraction(tree);
     if (!value)
@@ -139,15 +153,38 @@ private:
     return !text.getAsInteger(10, value) && value > 0;
   }
 
+  /// A product with a real number, rounded: "FloorToInt(Mul(Float('1.7'), ToFloat(s0)))" is "((17*s0) floordiv 10)" for s0 up to a limit.
+  Expected<Fraction> roundedProduct(StringRef name, const SymbolicTree &real, const SymbolicTree &size) {
+    Expected<std::string> text = integer(size);
+    if (!text)
+      return text.takeError();
+    bool ceils = name == "CeilToInt";
+    std::optional<SizeQuotient> quotient = isNonNegative(size) ? sizeQuotient(real.real, ceils ? SizeRounding::Ceil : SizeRounding::Floor) : std::nullopt;
+    if (!quotient)
+      return inexact(real);
+    if (quotient->mostSize)
+      guards.push_back({*text, "<=", std::to_string(*quotient->mostSize), ""});
+    return Fraction{infix(times(std::to_string(quotient->numerator), *text), ceils ? "ceildiv" : "floordiv", std::to_string(quotient->denominator))};
+  }
+
+  static Error inexact(const SymbolicTree &real) {
+    return refuse("a size is computed by the number " + std::to_string(real.real) + ", by which sizes can't be computed exactly");
+  }
+
   Expected<Fraction> fraction(const SymbolicTree &tree) {
     switch (tree.kind) {
     case SymbolicTree::Kind::Rational:
+      if (tree.real != 0)
+        return inexact(tree);
       return Fraction{std::to_string(tree.numerator), std::to_string(tree.denominator)};
     case SymbolicTree::Kind::Symbol:
       return Fraction{tree.name};
     case SymbolicTree::Kind::Operation:
       break;
     }
+    bool rounds = (tree.name == "FloorToInt" || tree.name == "TruncToInt" || tree.name == "CeilToInt") && tree.arguments.size() == 1;
+    if (auto [real, size] = rounds ? realProduct(tree.arguments[0]) : realProduct({}); real)
+      return roundedProduct(tree.name, *real, *size);
     std::vector<Fraction> arguments;
     bool isBranch = tree.name == "Where" || tree.name == "Piecewise";
     for (const SymbolicTree &argument : tree.arguments) {
@@ -290,14 +327,21 @@ private:
 
 } // namespace
 
-Expected<std::string> graphc::frontend::pt2::infixOf(const SymbolicTree &tree) { return Lowering().integer(tree); }
+Expected<std::string> graphc::frontend::pt2::infixOf(const SymbolicTree &tree, std::vector<DimGuard> &guards) {
+  Lowering lowering;
+  Expected<std::string> text = lowering.integer(tree);
+  guards.insert(guards.end(), lowering.guards.begin(), lowering.guards.end());
+  return text;
+}
 
 Expected<std::vector<DimGuard>> graphc::frontend::pt2::guardsOf(const SymbolicTree &tree) {
   std::vector<DimGuard> guards;
   if (tree.name != "And") {
-    Expected<DimGuard> guard = Lowering().comparison(tree);
+    Lowering lowering;
+    Expected<DimGuard> guard = lowering.comparison(tree);
     if (!guard)
       return guard.takeError();
+    guards = std::move(lowering.guards);
     guards.push_back(std::move(*guard));
     return guards;
   }

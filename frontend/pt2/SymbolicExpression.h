@@ -2,7 +2,8 @@
 //
 // Input: sympy's srepr text, "FloorDiv(Add(Symbol('s0', integer=True), Integer(1)), Integer(2))", or a guard in Python,
 // "L['x'].size()[0] % 2 == 0". Output: "((s0 + 1) floordiv 2)", or comparisons of such. Expressions through floats are
-// accepted where exact rational arithmetic says the same as double arithmetic does, and refused by name where not.
+// accepted where exact rational arithmetic says the same as double arithmetic does, for sizes up to a limit ("1.7 * s0", rounded) where need be, and
+// refused by name where not.
 #ifndef GRAPHC_FRONTEND_PT2_SYMBOLICEXPRESSION_H
 #define GRAPHC_FRONTEND_PT2_SYMBOLICEXPRESSION_H
 
@@ -18,6 +19,7 @@ namespace graphc::frontend::pt2 {
 struct SymbolicTree {
   enum class Kind { Rational, Symbol, Operation } kind = Kind::Operation;
   int64_t numerator = 0, denominator = 1; // Rational
+  double real = 0;                        // Rational that is no small fraction: the number
   bool isNonNegative = false;             // Symbol
   std::string name;                       // Symbol, Operation
   std::vector<SymbolicTree> arguments;    // Operation
@@ -32,8 +34,8 @@ using SizeOfInput = llvm::function_ref<std::optional<std::string>(llvm::StringRe
 /// A Python expression over input sizes. Sizes become symbols whose names are the infix text that `sizeOf` gives.
 llvm::Expected<SymbolicTree> parsePythonGuard(llvm::StringRef text, SizeOfInput sizeOf);
 
-/// The infix form of an integer-valued tree.
-llvm::Expected<std::string> infixOf(const SymbolicTree &tree);
+/// The infix form of an integer-valued tree. `guards`: for which sizes it is so, appended.
+llvm::Expected<std::string> infixOf(const SymbolicTree &tree, std::vector<DimGuard> &guards);
 /// The comparisons that must all hold where the tree is a condition: comparisons joined by And, Or and Not. What is not a conjunction becomes one comparison, "select(a == b,
 /// 1, select(b == 1, 1, 0)) == 1".
 llvm::Expected<std::vector<DimGuard>> guardsOf(const SymbolicTree &tree);

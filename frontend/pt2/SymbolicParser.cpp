@@ -80,19 +80,20 @@ protected:
     rest = rest.drop_front(digits.size());
     return rational(value);
   }
-  /// The exact fraction behind a decimal such as "1.5"; only ones that double arithmetic treats exactly are let through.
+  /// The exact fraction behind a decimal such as "1.5"; of others the number itself.
   SymbolicTree decimal(StringRef text) {
     double value = 0;
     if (text.getAsDouble(value) || !(std::abs(value) < double(int64_t(1) << 31)))
       return fail("the number " + text.str());
     int64_t denominator = 1;
+    const double real = value;
     while (value != std::floor(value) && denominator < maxDenominator) {
       value *= 2;
       denominator *= 2;
     }
-    if (value != std::floor(value))
-      return fail("the number " + text.str() + ", by which sizes can't be computed exactly,");
-    return rational(int64_t(value), denominator);
+    SymbolicTree tree = rational(int64_t(value), denominator);
+    tree.real = value != std::floor(value) ? real : 0;
+    return tree;
   }
   Expected<SymbolicTree> finish(SymbolicTree tree) {
     skip();

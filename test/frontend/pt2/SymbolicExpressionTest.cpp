@@ -12,12 +12,37 @@ std::string infix(llvm::StringRef sympy) {
   llvm::Expected<SymbolicTree> tree = parseSympy(sympy);
   if (!tree)
     return "error: " + llvm::toString(tree.takeError());
-  llvm::Expected<std::string> text = infixOf(*tree);
-  return text ? *text : "error: " + llvm::toString(text.takeError());
+  std::vector<DimGuard> guards;
+  llvm::Expected<std::string> text = infixOf(*tree, guards);
+  if (!text)
+    return "error: " + llvm::toString(text.takeError());
+  for (const DimGuard &guard : guards)
+    *text += ", " + guard.lhs + " " + guard.comparison + " " + guard.rhs;
+  return *text;
 }
 
 #define S "Symbol('s0', positive=True, integer=True)"
 #define U "Symbol('u0', integer=True)"
+
+std::string guards(llvm::StringRef python) {
+  auto sizeOf = [](llvm::StringRef path, std::optional<uint64_t> dim) -> std::optional<std::string> {
+    if (path == "x" && dim == 0)
+      return "s0";
+    if (path == "n" && !dim)
+      return "s2";
+    return path == "d.a.1" && dim == 2 ? std::optional<std::string>("(2*s1)") : std::nullopt;
+  };
+  llvm::Expected<SymbolicTree> tree = parsePythonGuard(python, sizeOf);
+  if (!tree)
+    return "error: " + llvm::toString(tree.takeError());
+  llvm::Expected<std::vector<DimGuard>> parsed = guardsOf(*tree);
+  if (!parsed)
+    return "error: " + llvm::toString(parsed.takeError());
+  std::string text;
+  for (const DimGuard &guard : *parsed)
+    text += guard.lhs + " " + guard.comparison + " " + guard.rhs + "; ";
+  return text;
+}
 
 TEST(SymbolicExpression, Integers) {
   EXPECT_EQ(infix("Integer(3)"), "3");
@@ -41,6 +66,17 @@ TEST(SymbolicExpression, Fractions) {
   EXPECT_EQ(infix("FloorDiv(" S ", Rational(1, 2))"), "((s0*2) floordiv 1)");
 }
 
+/// 1.1 * 10 is 11.000000000000002 in doubles: its ceil is no quotient.
+TEST(SymbolicExpression, RealNumbers) {
+  EXPECT_EQ(infix("TruncToInt(Mul(Float('1.7', precision=53), ToFloat(" S ")))"), "((17*s0) floordiv 10), s0 <= 16384");
+  EXPECT_EQ(infix("FloorToInt(Mul(ToFloat(Add(" S ", Integer(1))), Float('0.6', precision=53)))"), "((3*(s0 + 1)) floordiv 5), (s0 + 1) <= 16384");
+  EXPECT_EQ(infix("CeilToInt(Mul(Float('1.7', precision=53), ToFloat(" S ")))"), "((17*s0) ceildiv 10), s0 <= 16384");
+  EXPECT_EQ(guards("math.trunc(1.7*torch.sym_float(L['x'].size()[0])) == 6"), "s0 <= 16384; ((17*s0) floordiv 10) == 6; ");
+  for (const char *text : {"CeilToInt(Mul(Float('1.1', precision=53), ToFloat(" S ")))", "TruncToInt(Mul(Float('1.7', precision=53), ToFloat(" U ")))",
+                           "TruncToInt(Add(Mul(Float('1.7', precision=53), ToFloat(" S ")), Integer(1)))", "FloorToInt(Mul(Float('3.14159265358979', precision=53), ToFloat(" S ")))"})
+    EXPECT_EQ(infix(text).substr(0, 6), "error:") << text;
+}
+
 TEST(SymbolicExpression, Branches) {
   EXPECT_EQ(infix("Where(GreaterThan(" S ", Integer(4)), Integer(1), " S ")"), "select(s0 >= 4, 1, s0)");
   EXPECT_EQ(infix("Piecewise(ExprCondPair(Integer(0), Equality(" S ", Integer(2))), ExprCondPair(Integer(1), true))"),
@@ -49,30 +85,10 @@ TEST(SymbolicExpression, Branches) {
 
 TEST(SymbolicExpression, Refused) {
   for (const char *text :
-       {"OpaqueUnaryFn_sqrt(" S ")", "Mul(Rational(1, 2), " S ")", "TruncToInt(Mul(Float('1.3', precision=53), " S "))",
+       {"OpaqueUnaryFn_sqrt(" S ")", "Mul(Rational(1, 2), " S ")", "Mul(Float('1.3', precision=53), " S ")",
         "Symbol('a b')", "Symbol('2x')", "Integer(99999999999999999999)", "Add(Integer(1)", "Add(Integer(1)) x", "",
         "Rational(1, 0)", "RoundToInt(Mul(Rational(1, 2), " S "))", "Pow(" S ", " S ")", "Add()", "Float('nan')"})
     EXPECT_EQ(infix(text).substr(0, 6), "error:") << text;
-}
-
-std::string guards(llvm::StringRef python) {
-  auto sizeOf = [](llvm::StringRef path, std::optional<uint64_t> dim) -> std::optional<std::string> {
-    if (path == "x" && dim == 0)
-      return "s0";
-    if (path == "n" && !dim)
-      return "s2";
-    return path == "d.a.1" && dim == 2 ? std::optional<std::string>("(2*s1)") : std::nullopt;
-  };
-  llvm::Expected<SymbolicTree> tree = parsePythonGuard(python, sizeOf);
-  if (!tree)
-    return "error: " + llvm::toString(tree.takeError());
-  llvm::Expected<std::vector<DimGuard>> parsed = guardsOf(*tree);
-  if (!parsed)
-    return "error: " + llvm::toString(parsed.takeError());
-  std::string text;
-  for (const DimGuard &guard : *parsed)
-    text += guard.lhs + " " + guard.comparison + " " + guard.rhs + "; ";
-  return text;
 }
 
 TEST(SymbolicExpression, Guards) {

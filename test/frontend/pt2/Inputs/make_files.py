@@ -144,7 +144,7 @@ def variants():
         ("custom_object", at(*first, "inputs", 0, "arg", value={"as_custom_obj": {"name": "o", "class_fqn": "a.B"}})),
         ("argument_kind", at(*first, "inputs", 0, "arg", value={"as_banana": 1})),
         ("sqrt", at(*size, value=expression(f"OpaqueUnaryFn_sqrt({S0})"))),
-        ("inexact", at(*size, value=expression(f"TruncToInt(Mul(Float('1.3', precision=53), ToFloat({S0})))"))),
+        ("inexact", at(*size, value=expression(f"TruncToInt(Mul(Float('3.14159265', precision=53), ToFloat({S0})))"))),
         ("nested_size", at(*size, value=expression("Add(" * 200 + S0 + ")" * 200))),
         ("unfinished_size", at(*size, value=expression("Add(Integer(1), "))),
         ("guard", at(model, "guards_code", value=["f(L['batch']['image'].size()[0]) == 3"])),
