@@ -226,6 +226,13 @@ pt2("dims that must be equal", lambda a, b: a * b + a.sum(0), torch.randn(5, 4),
 pt2("padding, concatenation, repetition", lambda a: (F.pad(a, (0, 0, 1, 2)), torch.cat([a, a[:1]]), a.repeat(2, 1), a.flip(0), torch.stack([a, a])), torch.randn(5, 4), dynamic=({0: B},), more=[(torch.randn(2, 4),)])
 pt2("convolutions over symbolic space", nn.Sequential(nn.Conv2d(3, 4, 3, 2, 1), nn.ReLU(), nn.MaxPool2d(2)), image, kinds=("pt2",),
     dynamic={"input": {2: 4 * Dim("h", min=1), 3: 4 * Dim("w", min=2)}}, more=[(torch.randn(2, 3, 12, 16),), (torch.randn(2, 3, 16, 8),)])
+free = {0: Dim.DYNAMIC, 1: Dim.DYNAMIC}
+pt2("sizes that only the data's use relates", lambda a, i, v, m, k: (a.index_put((i,), v), a.index_add(0, i, v), a.index_copy(0, i, v), a.index_reduce(0, i, v, "amax"), a.masked_fill(m[:, None], 0),
+    a.index_put((m,), k), a.index_put((i,), k, accumulate=True)), torch.randn(6, 4), torch.tensor([4, 0, 3]), torch.randn(3, 4), torch.tensor([True, False, True, True, False, True]), torch.randn(4),
+    dynamic=(free, {0: Dim.DYNAMIC}, free, {0: Dim.DYNAMIC}, {0: Dim.DYNAMIC}), kinds=("pt2",),
+    more=[(torch.randn(5, 3), torch.tensor([4, 0]), torch.randn(2, 3), torch.tensor([True, False, True, True, False]), torch.randn(3))])
+pt2("resizes by factors that are no fractions", lambda i: (F.interpolate(i, scale_factor=1.7, mode="bilinear"), F.interpolate(i, scale_factor=0.6, mode="area")), image, dynamic=({2: Dim.DYNAMIC, 3: Dim.DYNAMIC},),
+    kinds=("pt2",), more=[(torch.randn(2, 3, 15, 31),)])
 clause("ints that are sizes, pieces of symbolic sizes")
 ints = lambda x, n: (x[:n], torch.zeros(n, 2), x * n, x + n // 2)
 pt2("an int that is a size, bound", ints, torch.randn(6, 4), 3, dynamic=(None, Dim.DYNAMIC), flags=["--bind", "inputs_1=3"])
