@@ -84,7 +84,7 @@ std::optional<Val> evaluateFractions(Call &call, llvm::StringRef op, const Val &
 std::optional<DimAttr> roundFraction(Run &run, llvm::StringRef op, const DimFraction &x);
 /// size * factor rounded by op ("floor", "ceil"), in f32 or f64; null where no expression says it. Guards against sizes beyond those for which it does.
 DimAttr scaledSize(Run &run, llvm::StringRef op, DimAttr size, double factor, bool inF32);
-/// The product of a size and a real number; nullopt where it can't be rounded to a size, or isn't such a product.
+/// The product of a size and a real number that is no small fraction; nullopt where it can't be rounded to a size, or isn't such a product.
 std::optional<Val> scaleBySize(Call &call, const Val &a, const Val &b, bool inF32);
 
 // One function for each family of operators; each adds its conversions.

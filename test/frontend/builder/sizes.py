@@ -69,7 +69,8 @@ check("clamped, negated, squared", lambda x: (x.reshape(clamp(x.shape[2] * 2, 1,
 check("padding for same sizes, any size", PaddedConv(), image, kinds=("trace",), specs=["1,2,h:3..,w:3.."], more=[(torch.randn(1, 2, 8, 9),), (torch.randn(1, 2, 3, 6),)])
 check("floor, ceil and int of quotients, any size", rounded, image, kinds=("trace",), specs=["1,2,h:4..,w:4.."], more=[(torch.randn(1, 2, 4, 6),), (torch.randn(1, 2, 9, 17),)])
 refuse("int(size ** 0.5) of a symbolic size", grid, torch.randn(2, 49, 3), kinds=("trace",), specs=["b,n,3"], saying="is computed from sizes by pow at")
-refuse("int(size * 0.1) of a symbolic size", lambda x: x[:, :, : torch_int(x.shape[2] * 0.1)], image, kinds=("trace",), specs=["1,2,h:1..,w"], saying="which isn't arithmetic on whole numbers")
+check("int(size * 0.1) of a symbolic size", lambda x: x[:, :, : torch_int(x.shape[2] * 0.1)], torch.randn(1, 2, 25, 8), kinds=("trace",), specs=["1,2,h:1..,w"], more=[(torch.randn(1, 2, 40, 3),)])
+refuse("int(size * 0.1 + 0.5) of a symbolic size", lambda x: x[:, :, : torch_int(x.shape[2] * 0.1 + 0.5)], image, kinds=("trace",), specs=["1,2,h:1..,w"], saying="which isn't arithmetic on whole numbers")
 
 clause("scripted: numbers")
 numbers = """
