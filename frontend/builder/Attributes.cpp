@@ -77,17 +77,26 @@ Val Run::convert(const Constant &constant, const std::string &name) {
       constant.value);
 }
 
-/// A tensor that the program itself holds: a number where it is 0-d, a graph.constant where it is small.
-Tensor Run::programConstant(const TensorData &data, const std::string &name) {
+static bool isSmall(const TensorData &data) {
   int64_t count = 1;
   for (int64_t size : data.sizes)
     count *= size;
-  Tensor tensor = constantTensor(data, name);
-  if (count > 64)
-    return tensor;
+  return count <= 64;
+}
+
+/// Its value as a graph.constant, where the tensor is first read, instead of a graph.get.
+void Run::loadAsConstant(const Tensor &tensor, const TensorData &data, const std::string &name) {
   tensor->storage->load = [this, data, name](Emitter &emitter) -> Value {
     return graph::ConstantOp::create(emitter.builder, emitter.loc, elementsOf(program.context, data, name));
   };
+}
+
+/// A tensor that the program itself holds: a number where it is 0-d, a graph.constant where it is small.
+Tensor Run::programConstant(const TensorData &data, const std::string &name) {
+  Tensor tensor = constantTensor(data, name);
+  if (!isSmall(data))
+    return tensor;
+  loadAsConstant(tensor, data, name);
   if (data.sizes.empty())
     if (auto elements = e.denseElements(elementsOf(program.context, data, name)))
       tensor->known = elements->front();
@@ -112,6 +121,8 @@ Tensor Run::attributeTensor(const AttributeKey &key, const frontend::Attribute &
     if (std::shared_ptr<StorageCell> cell = parameterCells[identity].lock())
       tensor->storage = cell;
   parameterCells[identity] = tensor->storage;
+  if (attribute.role == frontend::Attribute::Role::Plain && isSmall(data)) // a constant of an exported program, or a tensor that nobody registered
+    loadAsConstant(tensor, data, path);
   tensor->storage->origin = StorageCell::Origin::Attribute;
   tensor->storage->name = key.name;
   tensor->storage->object = key.object;

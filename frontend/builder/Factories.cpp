@@ -85,6 +85,15 @@ static void giveIntegerRange(Call &call, DimAttr start, DimAttr end, DimAttr ste
   call.give(call.e.cast(range, type));
 }
 
+/// The number as a size expression, where it is a whole number: 2, 2.0, n, float(n).
+static DimAttr wholeNumber(Call &call, const Val &number) {
+  if (const auto *fraction = number.get<DimFraction>())
+    return fraction->denominator == 1 && fraction->factor == 1 ? fraction->numerator : DimAttr();
+  if (const auto *real = number.get<double>())
+    return std::trunc(*real) == *real && std::abs(*real) < 0x1p53 ? call.e.dim(int64_t(*real)) : DimAttr();
+  return toDim(number, call.e.context());
+}
+
 static void convertArange(Call &call) {
   std::optional<Val> start = numberArgument(call, "start", Val(int64_t(0))), end = numberArgument(call, "end", Val(int64_t(0)));
   std::optional<Val> step = numberArgument(call, "step", Val(int64_t(1)));
@@ -94,15 +103,16 @@ static void convertArange(Call &call) {
   ScalarType type = call.dtype("dtype", floats ? ScalarType::F32 : ScalarType::I64);
   if (call.failed())
     return;
-  if (!floats)
-    return giveIntegerRange(call, toDim(*start, call.e.context()), toDim(*end, call.e.context()), toDim(*step, call.e.context()), type);
+  DimAttr first = wholeNumber(call, *start), last = wholeNumber(call, *end), each = wholeNumber(call, *step);
+  if (first && last && each)
+    return giveIntegerRange(call, first, last, each, type);
   if (start->isSymbolic() || end->isSymbolic() || step->isSymbolic() || toDouble(*step) == 0)
     return call.fail("arange of floats with a symbolic bound, or with step 0");
   double from = toDouble(*start), by = toDouble(*step), count = std::ceil((toDouble(*end) - from) / by);
   if (!(count >= 0) || count > 1e9)
     return call.fail("arange with bounds on the wrong side, or too long");
-  call.give(call.e.create<graph::IotaOp>(mlir::Attribute(call.e.builder.getF64FloatAttr(from)), mlir::Attribute(call.e.builder.getF64FloatAttr(by)),
-                                         call.e.dim(int64_t(count)), elementType(call.e.context(), type)));
+  auto attribute = [&](double number) { return isFloat(type) ? mlir::Attribute(call.e.builder.getF64FloatAttr(number)) : mlir::Attribute(call.e.dim(int64_t(number))); };
+  call.give(call.e.create<graph::IotaOp>(attribute(from), attribute(by), call.e.dim(int64_t(count)), elementType(call.e.context(), type))); // integers: as eager truncates
 }
 
 /// A bound of linspace: a number or a 0-d tensor, in the dtype that the points are computed in.

@@ -156,13 +156,14 @@ static void convertSafeSoftmax(Call &call) {
   call.give(call.e.create<graph::WhereOp>(call.e.create<graph::AllOp>(isLowest, dims, true), zero, result));
 }
 
-/// Statistics that eager's native norms return beside the result; only the backward pass reads them.
-static void giveNormStatistics(Call &call, Value x, ArrayRef<int64_t> dims, double eps) {
-  Value mean = call.e.create<graph::MeanOp>(x, dims, true);
-  Value var = call.e.create<graph::VarOp>(x, dims, true, APFloat(0.0));
-  call.give(mean);
-  Value shifted = call.e.create<graph::AddOp>(var, call.e.constant(call.e.dtype(x), eps));
-  call.give(call.e.create<graph::RsqrtOp>(shifted));
+/// Statistics that eager's native norms return beside the result, means and reciprocal deviations; only the backward pass reads them. Of 16-bit floats
+/// they are computed in f32.
+static void giveNormStatistics(Call &call, Value given, ArrayRef<int64_t> dims, bool keepDims, double eps) {
+  ScalarType type = call.e.dtype(given), compute = wide(type);
+  Value x = call.e.cast(given, compute);
+  Value var = call.e.create<graph::VarOp>(x, dims, keepDims, APFloat(0.0));
+  call.give(call.e.cast(call.e.create<graph::MeanOp>(x, dims, keepDims), type));
+  call.give(call.e.cast(call.e.create<graph::RsqrtOp>(call.e.create<graph::AddOp>(var, call.e.constant(compute, eps))), type));
 }
 
 static void convertLayerNorm(Call &call) {
@@ -178,7 +179,7 @@ static void convertLayerNorm(Call &call) {
   SmallVector<int64_t> dims;
   for (int64_t d = call.e.rank(x) - normalized; d < call.e.rank(x); ++d)
     dims.push_back(d);
-  giveNormStatistics(call, x, dims, eps);
+  giveNormStatistics(call, x, dims, true, eps);
 }
 
 static void convertRmsNorm(Call &call) {
@@ -207,11 +208,7 @@ static void convertGroupNorm(Call &call) {
     for (int64_t d = 2; d < call.e.rank(x); ++d)
       rest = rest * call.e.dim(x, d);
     shape.push_back(rest);
-    Value rows = call.e.reshape(x, shape);
-    Value mean = call.e.create<graph::MeanOp>(rows, SmallVector<int64_t>{2}, false);
-    Value var = call.e.create<graph::VarOp>(rows, SmallVector<int64_t>{2}, false, APFloat(0.0));
-    call.give(mean);
-    call.give(call.e.create<graph::RsqrtOp>(call.e.create<graph::AddOp>(var, call.e.constant(call.e.dtype(x), eps))));
+    giveNormStatistics(call, call.e.reshape(x, shape), {2}, false, eps);
   }
 }
 

@@ -60,6 +60,7 @@ public:
   Tensor knownScalar(ScalarType type, const Val &number);
   Tensor programConstant(const TensorData &data, const std::string &name);
   Tensor constantTensor(const TensorData &data, const std::string &name);
+  void loadAsConstant(const Tensor &tensor, const TensorData &data, const std::string &name);
 
   Val convert(const Constant &constant, const std::string &name);
   Val evaluate(const Operand &operand);

@@ -47,6 +47,18 @@ def judge_floats(found, eager, reference, floor=0.0):
             f"in fp64 {r[at]:.9g}")
 
 
+def allowance(pairs):
+    """What eager may be off by, relatively, in units of the last place: the most that it is for inputs nearby. `pairs`: of (results, results in f64)."""
+    worst = 0.0
+    for rounded, exact in pairs:
+        for y, r in zip(rounded, exact):
+            if y.dtype in FLOOR and r.dtype == torch.float64 and r.shape == y.shape:
+                unit, y, r = torch.finfo(y.dtype).eps, y.to(torch.float64).reshape(-1), r.reshape(-1)
+                finite = torch.isfinite(y) & torch.isfinite(r)
+                worst = max(worst, max(measures(y[finite], r[finite])) / unit)
+    return worst
+
+
 def judge_type(found, eager):
     if found.dtype != eager.dtype:
         return f"dtype {found.dtype} instead of {eager.dtype}"

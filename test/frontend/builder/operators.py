@@ -67,7 +67,7 @@ case("attention", lambda z: (F.scaled_dot_product_attention(z, z, z), F.scaled_d
                              F.scaled_dot_product_attention(z, z, z, attn_mask=torch.ones(3, 3, dtype=torch.bool).tril()), F.scaled_dot_product_attention(z, z, z, scale=0.3)), z,
      interpreted=False)
 case("factories", lambda x: (torch.zeros(2, 3) + x[0, :3], torch.ones_like(x), torch.full((2,), 7), torch.full_like(x, 2), x.new_zeros(3), torch.arange(5), torch.arange(1, 2, 0.25),
-                             torch.arange(6, 0, -2), torch.linspace(0, 1, 5), torch.eye(3), torch.triu_indices(3, 3, 1), torch.tensor([[1, 2], [3, 4]]), x.new_ones(2, dtype=torch.int32),
+                             torch.arange(6, 0, -2), torch.arange(0, 7, 2.0, dtype=torch.int64), torch.arange(0.5, 7.9, 1.5, dtype=torch.int64), torch.linspace(0, 1, 5), torch.eye(3), torch.triu_indices(3, 3, 1), torch.tensor([[1, 2], [3, 4]]), x.new_ones(2, dtype=torch.int32),
                              torch.meshgrid(x[0], x[1], indexing="ij")), x)
 case("casts", lambda x: (x.to(torch.float64), x.half(), x.int(), x.bool(), x.type_as(x.double()), x.long().float(), x.to(torch.bfloat16).float()), x)
 case("batch norm", torch.nn.BatchNorm2d(4), image)
