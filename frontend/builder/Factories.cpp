@@ -73,13 +73,14 @@ static std::optional<Val> numberArgument(Call &call, StringRef name, const Val &
 }
 
 static void giveIntegerRange(Call &call, DimAttr start, DimAttr end, DimAttr step, ScalarType type) {
-  if (!step.isConstant() || step.getValue() == 0)
+  DimAttr zero = call.e.dim(int64_t(0));
+  bool rises = call.run.proved(graph::DimPredicate::Gt, step, zero) == true;
+  if (!rises && call.run.proved(graph::DimPredicate::Lt, step, zero) != true)
     return call.fail("arange with step " + step.str());
-  int64_t s = step.getValue();
-  DimAttr distance = s > 0 ? end - start : start - end;
+  DimAttr distance = rises ? end - start : start - end, stride = rises ? step : zero - step;
   if (call.run.proved(graph::DimPredicate::Lt, distance, call.e.dim(int64_t(0))) == true)
     return call.fail("arange with bounds on the wrong side (eager refuses it too)");
-  DimAttr size = std::abs(s) == 1 ? distance : DimAttr::binary(graph::DimKind::CeilDiv, distance, call.e.dim(std::abs(s)));
+  DimAttr size = graph::isConstant(stride, 1) ? distance : DimAttr::binary(graph::DimKind::CeilDiv, distance, stride);
   ScalarType inner = isFloat(type) ? ScalarType::I64 : type;
   Value range = call.e.create<graph::IotaOp>(mlir::Attribute(start), mlir::Attribute(step), size, elementType(call.e.context(), inner));
   call.give(call.e.cast(range, type));

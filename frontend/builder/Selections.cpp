@@ -166,20 +166,26 @@ static Expr foldBags(Call &call, const Bags &b, int64_t mode, const Expr &sizes)
   return total.cast(b.weight.dtype());
 }
 
+/// Which indices take part: not the padding row, which embedding_bag counts from the end where it is negative; -1 is none to the operators beneath it.
+static Expr takesPart(Call &call, const Expr &weight, const Expr &indices) {
+  int64_t padding = call.integer("padding_idx", -1);
+  if (!call.given("padding_idx") || (padding < 0 && call.op() != "aten::embedding_bag"))
+    return indices == indices;
+  DimAttr row = padding < 0 ? weight.dim(0) + padding : call.e.dim(padding);
+  return indices != Expr(call, call.e.dimTensor(row, ScalarType::I64));
+}
+
 static void convertEmbeddingBag(Call &call) {
   Expr weight = argument(call, "weight"), indices = indices64(call, "indices"), offsets = indices64(call, "offsets");
-  int64_t mode = call.integer("mode", 0), padding = call.integer("padding_idx", -1);
+  int64_t mode = call.integer("mode", 0);
   if (call.failed() || weight.rank() != 2 || indices.rank() != 1 || offsets.rank() != 1 || mode < 0 || mode > 2)
     return call.fail("embedding_bag needs a weight [v, d], 1-d indices and offsets");
   bool hasEnd = call.boolean("include_last_offset", false);
-  if (padding < -1 && weight.dim(0).isConstant())
-    padding += weight.dim(0).getValue();
   DimAttr count = hasEnd ? offsets.dim(0) - 1 : offsets.dim(0);
   Expr bag = searchSorted(call, offsets.slice(0, call.e.dim(int64_t(0)), count), positions(call, indices.dim(0), 0, 1), true) - 1.0;
-  Expr takesPart = padding >= 0 ? indices != double(padding) : indices == indices;
-  Bags bags{weight, indices, bag, count, takesPart};
+  Bags bags{weight, indices, bag, count, takesPart(call, weight, indices)};
   Expr none = bag.like(0).expand({count});
-  Expr sizes = scattered(call, none, bag, takesPart.cast(ScalarType::I64), graph::ScatterReduce::sum, false);
+  Expr sizes = scattered(call, none, bag, bags.takesPart.cast(ScalarType::I64), graph::ScatterReduce::sum, false);
   call.give(foldBags(call, bags, mode, sizes));
   call.give(bag);
   call.give(sizes);

@@ -63,7 +63,7 @@ case("scatters", lambda x, i, s: (x.scatter(0, i, s[:2]), x.scatter_add(0, i, s)
 case("scatters of symbolic dims", lambda x, i, s, v: (x.scatter_add(0, i, s), x.index_add(0, i[:, 0], v)), x, index, y, y[:2], specs=["A,4", "B,4", "A,4", "B,4"])
 bags = torch.tensor([0, 2, 1, 0, 2])
 for mode in ("sum", "mean", "max"):
-    case(f"bags {mode}", lambda w, i, o, mode=mode: F.embedding_bag(i, w, o, mode=mode, padding_idx=1), x, bags, torch.tensor([0, 3, 3]))
+    case(f"bags {mode}", lambda w, i, o, mode=mode: (F.embedding_bag(i, w, o, mode=mode, padding_idx=1), F.embedding_bag(i, w, o, mode=mode, padding_idx=-1)), x, bags, torch.tensor([0, 3, 3]))
 case("diagonals and blocks", lambda x, z: (torch.diag_embed(z, 1), torch.diag(x[0], -1), torch.diagflat(x), torch.block_diag(x, x[0]), torch.trace(x), x.rot90(), x.rot90(-1), torch.kron(x, x[:2]),
                                            torch.cartesian_prod(x[0], x[1, :2]), torch.linalg.cross(z, z.flip(2), dim=1), x.fliplr(), torch.inner(x, x), torch.dstack([x, x]),
                                            torch.column_stack([x[:, 0], x]), x.diagonal_scatter(x[0, :3]), *torch.tensor_split(z, 3, 2), *torch.atleast_3d(x, x[0])), x, z)
