@@ -389,7 +389,8 @@ static void convertUnflatten(Call &call) {
   DimAttr known = one(call), whole = shape[d];
   for (DimAttr size : sizes)
     known = isSize(size, -1).value_or(false) ? known : known * size;
-  if (isSize(known, 0).value_or(false) || (known.isConstant() && known.getValue() < 0))
+  bool infers = llvm::any_of(sizes, [](DimAttr size) { return isSize(size, -1).value_or(false); });
+  if ((infers && isSize(known, 0).value_or(false)) || (known.isConstant() && known.getValue() < 0))
     return call.fail("unflatten into sizes of " + known.str() + " elements");
   for (DimAttr &size : sizes)
     if (isSize(size, -1).value_or(false))

@@ -72,13 +72,12 @@ const char *comparisonText(StringRef name) {
       .Default(nullptr);
 }
 
-/// Of the product of an integer and a number that is no small fraction: (the number, the integer); null otherwise.
-std::pair<const SymbolicTree *, const SymbolicTree *> realProduct(const SymbolicTree &tree) {
-  if (tree.name != "Mul" || tree.arguments.size() != 2)
-    return {};
-  bool isFirst = tree.arguments[0].real != 0;
-  const SymbolicTree &real = tree.arguments[isFirst ? 0 : 1], &other = tree.arguments[isFirst ? 1 : 0];
-  return real.real != 0 ? std::pair(&real, &other) : std::pair<const SymbolicTree *, const SymbolicTree *>();
+/// The product of an integer and a number that is no small fraction, where `tree` rounds one; null otherwise.
+const SymbolicTree *realProduct(const SymbolicTree &tree) {
+  bool rounds = tree.name == "FloorToInt" || tree.name == "TruncToInt" || tree.name == "CeilToInt";
+  if (!rounds || tree.arguments.size() != 1 || tree.arguments[0].name != "Mul" || tree.arguments[0].arguments.size() != 2)
+    return nullptr;
+  return llvm::any_of(tree.arguments[0].arguments, [](const SymbolicTree &factor) { return factor.real != 0; }) ? &tree.arguments[0] : nullptr;
 }
 
 class Lowering {
@@ -154,7 +153,9 @@ private:
   }
 
   /// A product with a real number, rounded: "FloorToInt(Mul(Float('1.7'), ToFloat(s0)))" is "((17*s0) floordiv 10)" for s0 up to a limit.
-  Expected<Fraction> roundedProduct(StringRef name, const SymbolicTree &real, const SymbolicTree &size) {
+  Expected<Fraction> roundedProduct(StringRef name, const SymbolicTree &product) {
+    bool isFirst = product.arguments[0].real != 0;
+    const SymbolicTree &real = product.arguments[isFirst ? 0 : 1], &size = product.arguments[isFirst ? 1 : 0];
     Expected<std::string> text = integer(size);
     if (!text)
       return text.takeError();
@@ -182,9 +183,8 @@ private:
     case SymbolicTree::Kind::Operation:
       break;
     }
-    bool rounds = (tree.name == "FloorToInt" || tree.name == "TruncToInt" || tree.name == "CeilToInt") && tree.arguments.size() == 1;
-    if (auto [real, size] = rounds ? realProduct(tree.arguments[0]) : realProduct({}); real)
-      return roundedProduct(tree.name, *real, *size);
+    if (const SymbolicTree *product = realProduct(tree))
+      return roundedProduct(tree.name, *product);
     std::vector<Fraction> arguments;
     bool isBranch = tree.name == "Where" || tree.name == "Piecewise";
     for (const SymbolicTree &argument : tree.arguments) {

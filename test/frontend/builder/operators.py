@@ -17,7 +17,7 @@ def case(name, function, *inputs, **options):
 
 case("views", lambda x: (x.t(), x.view(2, 6), x.reshape(-1), x[1], x[:, 1:], x[..., -1], x[None], x.unsqueeze(-1), x.permute(1, 0), x.flatten(),
                          x.narrow(1, 1, 2), x.expand(2, 3, 4), x.unfold(1, 2, 1), x.diagonal(1), x[::2, ::3]), x)
-case("views of three dims", lambda z: (z.transpose(0, 2), z.movedim(0, -1), z.swapaxes(1, 2), z.unflatten(2, (2, 2)), z.squeeze(), z.mT, z[:, -1:, 0]), z)
+case("views of three dims", lambda z: (z.transpose(0, 2), z.movedim(0, -1), z.swapaxes(1, 2), z.unflatten(2, (2, 2)), z[:, :0].unflatten(1, (3, 0, 2)), z.squeeze(), z.mT, z[:, -1:, 0]), z)
 case("joins", lambda x, y: (torch.cat([x, y], 1), torch.stack([x, y], -1), torch.hstack([x, y]), torch.vstack([x, y]), torch.cat([x, y.double()])), x, y)
 case("splits", lambda z: (*z.chunk(3, 2), *z.split(2, 1), *torch.split(z, [1, 3], 2), *z.unbind(0)), z)
 case("copies", lambda x: (x.repeat(2, 1, 3), x.repeat_interleave(2, 1), x.repeat_interleave(3), x.flip(0), x.flip([0, 1]), x.roll(1, 0), x.roll(2), x.tril(), x.triu(1),
