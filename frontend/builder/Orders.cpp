@@ -4,6 +4,8 @@
 // unrolled into gathers.
 #include "frontend/builder/Orders.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -194,22 +196,21 @@ static void convertNanQuantile(Call &call) { quantile(call, true); }
 /// How many elements of the sorted last dim of `sequence` come before each of `values` ([.., m], leading dims equal): before those equal to it, or (`right`) after
 /// them. NaN goes to the end.
 static Expr placeIn(Call &call, const Expr &sequence, const Expr &values, bool right) {
+  constexpr int64_t mostSteps = 31; // for symbolic sizes
   int64_t last = sequence.rank() - 1;
   DimAttr n = sequence.dim(last);
-  int64_t steps = 1;
-  while (steps < 40 && (!n.isConstant() || (int64_t(1) << steps) <= n.getValue()))
-    ++steps;
-  Expr low = Expr(call, call.e.constant(ScalarType::I64, 0.0)).expand(values.dims());
-  Expr high = Expr(call, call.e.dimTensor(n, ScalarType::I64)).expand(values.dims());
+  Expr place = Expr(call, call.e.constant(ScalarType::I64, 0.0)).expand(values.dims()), count(call, call.e.dimTensor(n, ScalarType::I64));
   if (graph::isConstant(n, 0))
-    return low;
-  for (int64_t i = 0; i < steps; ++i) {
-    Expr middle = divFloor(low + high, low.like(2)), element = gather(sequence, min(middle, high.like(0) + Expr(call, call.e.dimTensor(n - 1, ScalarType::I64))), last);
-    Expr isOpen = low < high, goesRight = right ? !(element > values) : !(element >= values);
-    low = where(isOpen && goesRight, middle + 1.0, low);
-    high = where(isOpen && !goesRight, middle, high);
+    return place;
+  if (!n.isConstant())
+    call.run.guard(n, "<", call.e.dim(int64_t(1) << mostSteps), "a sorted sequence has at most " + std::to_string((int64_t(1) << mostSteps) - 1) + " elements");
+  // The number's binary digits from the highest: an element further is taken where all up to it come before the value.
+  for (int64_t i = n.isConstant() ? int64_t(llvm::Log2_64(n.getValue())) : mostSteps - 1; i >= 0; --i) {
+    Expr next = place + double(int64_t(1) << i), element = gather(sequence, min(next, count) - 1.0, last);
+    Expr comesBefore = right ? !(element > values) : !(element >= values);
+    place = where(next <= count && comesBefore, next, place);
   }
-  return low;
+  return place;
 }
 
 Expr builder::searchSorted(Call &call, const Expr &sequence, const Expr &values, bool right) {

@@ -26,7 +26,7 @@ SEED = 7
 # Operators whose result is memory that nobody wrote: only its dtype and shape count.
 UNINITIALIZED = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided"}
 # Operators whose result is places of elements: which output, and where among the arguments after the first the dim stands.
-SELECTING = {"topk": (1, 1), "kthvalue": (1, 1), "sort": (1, 0), "argsort": (0, 0), "median": (1, 0), "nanmedian": (1, 0), "argmax": (0, 0), "argmin": (0, 0),
+SELECTING = {"topk": (1, 1), "kthvalue": (1, 1), "sort": (1, 0), "argsort": (0, 0), "median": (1, 0), "nanmedian": (1, 0), "mode": (1, 0), "argmax": (0, 0), "argmin": (0, 0),
              "max.reduction_with_dim": (1, 0), "min.reduction_with_dim": (1, 0)}
 
 
