@@ -121,7 +121,8 @@ Tensor Run::attributeTensor(const AttributeKey &key, const frontend::Attribute &
     if (std::shared_ptr<StorageCell> cell = parameterCells[identity].lock())
       tensor->storage = cell;
   parameterCells[identity] = tensor->storage;
-  if (attribute.role == frontend::Attribute::Role::Plain && isSmall(data)) // a constant of an exported program, or a tensor that nobody registered
+  bool isShared = tensor->storage->origin == StorageCell::Origin::Attribute;
+  if (attribute.role == frontend::Attribute::Role::Plain && !isShared && isSmall(data)) // a constant of an exported program, or a tensor that nobody registered
     loadAsConstant(tensor, data, path);
   tensor->storage->origin = StorageCell::Origin::Attribute;
   tensor->storage->name = key.name;

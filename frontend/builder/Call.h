@@ -86,6 +86,8 @@ std::optional<DimAttr> roundFraction(Run &run, llvm::StringRef op, const DimFrac
 DimAttr scaledSize(Run &run, llvm::StringRef op, DimAttr size, double factor, bool inF32);
 /// The product of a size and a real number that is no small fraction; nullopt where it can't be rounded to a size, or isn't such a product.
 std::optional<Val> scaleBySize(Call &call, const Val &a, const Val &b, bool inF32);
+/// Whether f32 multiplies sizes by the number exactly.
+bool hasFewBits(double number);
 
 // One function for each family of operators; each adds its conversions.
 void addPointwise(ConversionTable &table);

@@ -1,6 +1,7 @@
 // See FoldNumbers.h.
 #include "frontend/builder/FoldNumbers.h"
 
+#include <array>
 #include <cmath>
 
 using namespace graphc;
@@ -45,9 +46,9 @@ static std::optional<Val> foldNumbers(Call &call, StringRef op, const Val &a, co
     return std::nullopt;
   if (op == "pow" && !symbolic && type == ScalarType::F32)
     return Val(double(floatPower(float(toDouble(x)), float(toDouble(y)))));
-  if (op == "mul" && type == ScalarType::F32 && symbolic)
-    if (std::optional<Val> product = scaleBySize(call, x, y, true))
-      return product;
+  bool isRounded = llvm::any_of(std::array{&x, &y}, [](const Val *number) { return number->is<double>() && !hasFewBits(number->as<double>()); });
+  if (op == "mul" && type == ScalarType::F32 && symbolic && isRounded)
+    return scaleBySize(call, x, y, true);
   return evaluateBinary(call, truncates ? StringRef("floor_divide") : op, x, y);
 }
 

@@ -1,7 +1,7 @@
 // Float arithmetic on symbolic sizes, as far as rounding gives a size again: `math.ceil(n / 3) * 3` is (n ceildiv 3) * 3.
 //
 // A float is a fraction of sizes (DimFraction). Floats round it; so only that is computed here which gives the same in exact arithmetic and
-// in floats once it is rounded to a whole number, for sizes below 2^24 (where f32 holds every whole number). Anything else, such as
+// in floats once it is rounded to a whole number, for sizes below 2^24 (where f32 holds every whole number; products: below 2^14). Anything else, such as
 // sqrt(n) or n * 0.1 + 1, is left to tensor ops, which compute it when it runs.
 #include "frontend/SizeQuotient.h"
 #include "frontend/builder/Call.h"
@@ -108,6 +108,12 @@ std::optional<Val> builder::evaluateFractions(Call &call, StringRef op, const Va
   return std::nullopt;
 }
 
+bool builder::hasFewBits(double number) {
+  int exponent = 0;
+  double digits = std::ldexp(std::frexp(number, &exponent), 10);
+  return digits == std::trunc(digits);
+}
+
 DimAttr builder::scaledSize(Run &run, StringRef op, DimAttr size, double factor, bool inF32) {
   std::optional<SizeQuotient> quotient = sizeQuotient(factor, op == "ceil" ? SizeRounding::Ceil : SizeRounding::Floor, inF32);
   if (!quotient)
@@ -123,7 +129,8 @@ std::optional<Val> builder::scaleBySize(Call &call, const Val &a, const Val &b, 
   const Val &scalar = a.is<double>() ? a : b, &other = a.is<double>() ? b : a;
   std::optional<DimFraction> size = toFraction(other, call.e.context());
   const auto *factor = scalar.get<double>();
-  bool isSize = factor && !toFraction(scalar, call.e.context()) && size && isWhole(*size) && size->factor == 1 && !size->numerator.isConstant() &&
+  bool isExact = factor && (inF32 ? hasFewBits(*factor) : toFraction(scalar, call.e.context()).has_value());
+  bool isSize = factor && !isExact && size && isWhole(*size) && size->factor == 1 && !size->numerator.isConstant() &&
                 call.run.proved(DimPredicate::Ge, size->numerator, call.e.dim(int64_t(0))).value_or(false);
   if (!isSize || !sizeQuotient(*factor, SizeRounding::Floor, inF32))
     return std::nullopt;

@@ -199,18 +199,20 @@ static Expr placeIn(Call &call, const Expr &sequence, const Expr &values, bool r
   constexpr int64_t mostSteps = 31; // for symbolic sizes
   int64_t last = sequence.rank() - 1;
   DimAttr n = sequence.dim(last);
-  Expr place = Expr(call, call.e.constant(ScalarType::I64, 0.0)).expand(values.dims()), count(call, call.e.dimTensor(n, ScalarType::I64));
+  Expr low = Expr(call, call.e.constant(ScalarType::I64, 0.0)).expand(values.dims());
   if (graph::isConstant(n, 0))
-    return place;
+    return low;
   if (!n.isConstant())
     call.run.guard(n, "<", call.e.dim(int64_t(1) << mostSteps), "a sorted sequence has at most " + std::to_string((int64_t(1) << mostSteps) - 1) + " elements");
-  // The number's binary digits from the highest: an element further is taken where all up to it come before the value.
+  Expr high = Expr(call, call.e.dimTensor(n, ScalarType::I64)).expand(values.dims()), lastPlace(call, call.e.dimTensor(n - 1, ScalarType::I64));
+  // The middles are eager's, so that a NaN in the sequence sends the search where it goes there.
   for (int64_t i = n.isConstant() ? int64_t(llvm::Log2_64(n.getValue())) : mostSteps - 1; i >= 0; --i) {
-    Expr next = place + double(int64_t(1) << i), element = gather(sequence, min(next, count) - 1.0, last);
-    Expr comesBefore = right ? !(element > values) : !(element >= values);
-    place = where(next <= count && comesBefore, next, place);
+    Expr middle = divFloor(low + high, low.like(2)), element = gather(sequence, min(middle, lastPlace), last);
+    Expr isOpen = low < high, goesRight = right ? !(element > values) : !(element >= values);
+    low = where(isOpen && goesRight, middle + 1.0, low);
+    high = where(isOpen && !goesRight, middle, high);
   }
-  return place;
+  return low;
 }
 
 Expr builder::searchSorted(Call &call, const Expr &sequence, const Expr &values, bool right) {
@@ -260,7 +262,7 @@ static void convertHistc(Call &call) {
     from = where(isPoint, from - 1.0, from), to = where(isPoint, to + 1.0, to);
   }
   Expr valid = flat >= from && flat <= to;
-  Expr bin = ((flat - from) / (to - from) * double(bins)).cast(ScalarType::I64);
+  Expr bin = ((flat - from) * double(bins) / (to - from)).cast(ScalarType::I64);
   bin = where(valid, min(max(bin, 0.0), double(bins - 1)), 0.0);
   call.give(sumsByBin(call, bin, valid.cast(x.dtype()), bins));
 }

@@ -118,7 +118,7 @@ Expected<std::variant<int64_t, std::string>> ProgramConverter::symbolicSize(cons
   if (!text)
     return text.takeError();
   for (const DimGuard &guard : guards)
-    addGuard(guard, guard.lhs + " " + guard.comparison + " " + guard.rhs);
+    addGuard(guard, guard.text);
   forEachSymbol(*tree, [&](const SymbolicTree &symbol) { symbolsSeen[symbol.name] |= symbol.isNonNegative; });
   return Size(std::move(*text));
 }

@@ -307,7 +307,7 @@ Error ProgramConverter::convertGuards(const Object &program) {
 }
 
 void ProgramConverter::addGuard(DimGuard guard, const std::string &text) {
-  guard.text = text;
+  guard.text = guard.text.empty() ? text : guard.text;
   bool isTrivial = guard.lhs == guard.rhs && guard.comparison.find('=') != std::string::npos && guard.comparison != "!=";
   bool isKnown = llvm::any_of(graph.guards, [&](const DimGuard &known) {
     return known.lhs == guard.lhs && known.comparison == guard.comparison && known.rhs == guard.rhs;

@@ -7,7 +7,9 @@
 #include "frontend/SizeQuotient.h"
 
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace graphc::frontend;
 using namespace graphc::frontend::pt2;
@@ -164,12 +166,19 @@ private:
     if (!quotient)
       return inexact(real);
     if (quotient->mostSize)
-      guards.push_back({*text, "<=", std::to_string(*quotient->mostSize), ""});
+      guards.push_back({*text, "<=", std::to_string(*quotient->mostSize),
+                        *text + " <= " + std::to_string(*quotient->mostSize) + " (up to which graphc computes the product with " + numberText(real.real) + ")"});
     return Fraction{infix(times(std::to_string(quotient->numerator), *text), ceils ? "ceildiv" : "floordiv", std::to_string(quotient->denominator))};
   }
 
+  static std::string numberText(double number) {
+    std::string text;
+    llvm::raw_string_ostream(text) << llvm::format("%.9g", number);
+    return text;
+  }
+
   static Error inexact(const SymbolicTree &real) {
-    return refuse("a size is computed by the number " + std::to_string(real.real) + ", by which sizes can't be computed exactly");
+    return refuse("a size is computed by the number " + numberText(real.real) + ", by which sizes can't be computed exactly");
   }
 
   Expected<Fraction> fraction(const SymbolicTree &tree) {

@@ -110,11 +110,12 @@ def _in_fp64(opinfo, arguments):
 
 
 def nearby(sample, count=8):
-    """Pairs of eager's results, and those in f64, for inputs near the sample's. Those of f64 samples are rounded to f32, so that f64 is a reference."""
-    pairs = []
+    """Pairs of eager's results, and those in f64, for inputs a unit in the last place from the sample's. Those of f64 samples are rounded to f32, so that f64 is
+    a reference."""
+    pairs, generator = [], torch.Generator().manual_seed(SEED)
     tensors = [t.to(torch.float32) if t.dtype == torch.float64 else t for t in sample.tensors]
     for step in range(count):
-        near = [t * (1 + 4 * step * torch.finfo(t.dtype).eps) if t.is_floating_point() else t for t in tensors]
+        near = [t * (1 + torch.randint(-1, 2, t.shape, generator=generator) * torch.finfo(t.dtype).eps).to(t.dtype) if step and t.is_floating_point() else t for t in tensors]
         try:
             pairs.append((_call(sample.module, [t.clone() for t in near]), _call(sample.module, [_widen(t).clone() for t in near])))
         except Exception:  # the op lacks this call in one of the dtypes

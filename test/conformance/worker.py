@@ -42,10 +42,8 @@ def run_case(sample, model, symbolic=False):
         why = judge.judge_type(results[0], sample.eager[0])
     else:
         why = judge.judge_all(results, sample.eager, sample.reference, selection=sample.selection)
-        if why and sample.eager[0].dtype in judge.FLOOR:  # eager's error for one input may be luck, and f64 has no better reference
-            dtype = sample.eager[0].dtype
-            floor = judge.FLOOR[dtype] + 2 * torch.finfo(dtype).eps * min(judge.allowance(samples.nearby(sample)), 512)
-            why = judge.judge_all(results, sample.eager, sample.reference, floor, sample.selection)
+        if why:  # eager's error for one input may be luck, and f64 has no better reference
+            why = judge.judge_all(results, sample.eager, sample.reference, judge.floors(sample.eager, samples.nearby(sample)), sample.selection)
     return ("wrong", why) if why else ("right", "")
 
 

@@ -51,6 +51,7 @@ holes = torch.where(torch.rand(3, 4) > 0.7, torch.nan, x)
 case("orders", lambda x, h: (*x.kthvalue(2, 1), x.median(), *x.median(0), h.nanmedian(), *h.median(1), *x.round().mode(1), x.quantile(0.3), x.quantile(torch.tensor([0.1, 0.9]), 1, True),
                              h.nanquantile(0.5, 1), x.msort(), x.argsort(1, descending=True), *x.topk(2, 0), *x.aminmax(dim=1), x.histc(5, -2, 2), h.nansum(1), h.nanmean(0),
                              torch.count_nonzero(x, 1)), x, holes)
+case("places before a NaN", lambda s, v: (torch.searchsorted(s, v), torch.searchsorted(s, v, right=True)), torch.tensor([1.0, 2, 3, 4, 5, 6, 7, torch.nan]), torch.tensor([2.5, 7.5, 0.5, torch.nan]))
 case("places", lambda s, v: (torch.searchsorted(s, v), torch.searchsorted(s, v, right=True), torch.bucketize(v, s[0]), torch.bucketize(v, s[0], right=True, out_int32=True)),
      torch.randn(3, 7).sort(1).values, torch.randn(3, 4))
 case("scans", lambda z, h: (z.cumsum(1), z.cumprod(2), z.logcumsumexp(1), *z.cummax(2), *h.cummin(1), torch.cumulative_trapezoid(z, dim=1), torch.trapezoid(z, dx=0.5), z.int().cumsum(0)), z, holes)

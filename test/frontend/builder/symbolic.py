@@ -57,8 +57,10 @@ trace("sizes times numbers in f32", lambda i: (F.interpolate(i, scale_factor=1.7
       torch.randn(1, 2, 10, 4), specs=["n,2,h:2..,w:2.."], more=[(torch.randn(2, 2, 20, 31),)])
 script("sizes times numbers", "def forward(self, x):\n    n = x.size(0)\n    return x[:int(n * 0.6)], x.repeat(int(math.ceil(n * 1.7)), 1), x * (n * 0.7), x * -(n * 0.7) + n * 0.3 * 2",
        torch.randn(10, 3), specs=["n:2..,3"], more=[(torch.randn(15, 3),), (torch.randn(40, 3),)])
-no("a size beyond what its product is known for", "def forward(self, x):\n    return x[:int(x.size(0) * 0.6)]", torch.randn(10, 3), specs=["n:2..,3"], run=(torch.randn(20000, 3),),
-   saying="the model was compiled for a size times 0.6 of at most 16384")
+refuse("a size times a number of many bits in f32, which rounds", lambda i: i[: (torch.tensor(17.3) * i.shape[0]).floor().long() // 20], torch.randn(10, 3), kinds=("trace",), specs=["n:2..,3"],
+       saying="which isn't arithmetic on whole numbers")
+no("a size beyond what its product is known for", "def forward(self, x):\n    return x[:int(x.size(0) * 0.6)]", torch.randn(10), specs=["n:2.."], run=(torch.zeros(4194305),),
+   saying="the model was compiled for a size times 0.6 of at most 4194304")
 trace("margin losses over any number of classes", lambda i, c, m: (F.multi_margin_loss(i, c, p=2), F.multilabel_margin_loss(i, m, reduction="none")),
       torch.randn(4, 5), torch.tensor([0, 4, 1, 2]), torch.tensor([[1, 3, -1, 0, 0], [4, 0, 1, 2, 3], [-1, 1, 1, 1, 1], [2, -1, 0, 0, 0]]), specs=["n,c", "n", "n,c"],
       more=[(torch.randn(2, 3), torch.tensor([2, 0]), torch.tensor([[2, 0, -1], [1, -1, 0]]))])
