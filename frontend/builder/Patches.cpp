@@ -79,8 +79,8 @@ static void convertMaxUnpool(Call &call) {
   Expr x = self(call), indices(call, call.value("indices"));
   std::vector<DimAttr> size = call.dims("output_size");
   int64_t spatial = int64_t(size.size()), lead = x.rank() - spatial;
-  if (call.failed() || lead < 1 || indices.rank() != x.rank())
-    return call.fail("max_unpool needs indices of the values' shape and one output size for each spatial dim");
+  if (call.failed() || lead < 1 || indices.rank() != x.rank() || indices.dtype() != ScalarType::I64)
+    return call.fail("max_unpool needs i64 indices of the values' shape and one output size for each spatial dim");
   SmallVector<DimAttr> flat, planes, shape;
   DimAttr count = call.e.dim(int64_t(1)), total = count;
   for (int64_t d = 0; d < lead; ++d)

@@ -38,6 +38,14 @@ static void giveUnbatched(Call &call, Value result, bool added) {
   call.give(result);
 }
 
+/// Fails where a window's numbers, or the distance between its ends, are beyond 32 bits.
+static void checkWindow(Call &call, ArrayRef<int64_t> kernel, ArrayRef<int64_t> stride, ArrayRef<int64_t> padding, ArrayRef<int64_t> dilation) {
+  constexpr int64_t most = INT32_MAX;
+  for (auto [k, s, p, d] : llvm::zip(kernel, stride, padding, dilation))
+    if (std::max({k, s, p, d}) > most || (k > 0 && d > 0 && (k - 1) > most / d))
+      call.fail("a window of kernel size " + Twine(k) + ", stride " + Twine(s) + ", padding " + Twine(p) + " and dilation " + Twine(d) + ", which is beyond 32 bits");
+}
+
 static void convertMaxPool(Call &call) {
   size_t n = spatialDims(call);
   bool added = false;
@@ -45,6 +53,7 @@ static void convertMaxPool(Call &call) {
   std::vector<int64_t> kernel = call.integers("kernel_size", n), stride = listOr(call, "stride", n, kernel);
   std::vector<int64_t> padding = listOr(call, "padding", n, std::vector<int64_t>(n, 0)), dilation = listOr(call, "dilation", n, std::vector<int64_t>(n, 1));
   bool ceil = call.boolean("ceil_mode", false);
+  checkWindow(call, kernel, stride, padding, dilation);
   if (call.failed())
     return;
   for (size_t i = 0; i < n; ++i)
@@ -105,6 +114,9 @@ static void convertAvgPool(Call &call) {
   std::vector<int64_t> padding = listOr(call, "padding", n, std::vector<int64_t>(n, 0));
   bool ceil = call.boolean("ceil_mode", false), countPad = call.boolean("count_include_pad", true);
   int64_t divisor = call.integer("divisor_override", 0);
+  checkWindow(call, kernel, stride, padding, std::vector<int64_t>(n, 1));
+  if (call.given("divisor_override") && divisor == 0)
+    call.fail("divisor_override is 0 (eager refuses it too)");
   if (call.failed())
     return;
   bool isInteger = call.e.dtype(x) == ScalarType::I64; // of the integers, eager has i64 alone
@@ -127,6 +139,8 @@ SmallVector<DimAttr> builder::outputSize(Call &call, Value x, size_t n) {
     DimAttr size = sizes[i].is<None>() ? call.e.dim(x, int64_t(i) + 2) : toDim(sizes[i], call.e.context());
     if (!size)
       call.fail("output_size has a " + kindOf(sizes[i]) + " in it");
+    else if (size.isConstant() && size.getValue() < 1)
+      call.fail("output_size has " + size.str() + " in it; expected at least 1");
     result.push_back(size ? size : call.e.dim(int64_t(1)));
   }
   return result;

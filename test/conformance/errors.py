@@ -7,6 +7,7 @@ where eager doesn't, are left out with the reason.
 """
 import dataclasses
 import io
+import itertools
 import warnings
 
 import torch
@@ -30,6 +31,9 @@ class _Tensor:
 
     def __repr__(self):
         return f"t{self.number}"
+
+
+_numbers = itertools.count()
 
 
 def _function(opinfo):
@@ -57,7 +61,7 @@ def _script(opinfo, sample):
     call = ", ".join([repr(a) for a in args] + [f"{key}={value!r}" for key, value in kwargs.items()])
     if any(t.dtype not in KNOWN or t.layout != torch.strided or t.device.type != "cpu" for t in tensors):
         raise ValueError("a tensor that graphc lacks")
-    module = torch.jit.ScriptModule()
+    module = type(f"Call{next(_numbers)}", (torch.jit.ScriptModule,), {})()  # a name of its own: TorchScript keeps classes by name
     module.define(f"def forward(self{''.join(f', t{i}' for i in range(len(tensors)))}):\n  return {function}({call})\n")
     return module, tensors
 
