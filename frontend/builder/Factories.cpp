@@ -78,7 +78,7 @@ static void giveIntegerRange(Call &call, DimAttr start, DimAttr end, DimAttr ste
   if (!rises && call.run.proved(graph::DimPredicate::Lt, step, zero) != true)
     return call.fail("arange with step " + step.str() + (step.isConstant() ? "" : ", whose sign isn't known; give its dims a range, as in --input 'x=f32[B:1..]', or numbers"));
   DimAttr distance = rises ? end - start : start - end, stride = rises ? step : zero - step;
-  if (call.run.proved(graph::DimPredicate::Lt, distance, call.e.dim(int64_t(0))) == true)
+  if (call.run.proved(graph::DimPredicate::Lt, distance, zero) == true)
     return call.fail("arange with bounds on the wrong side (eager refuses it too)");
   DimAttr size = graph::isConstant(stride, 1) ? distance : DimAttr::binary(graph::DimKind::CeilDiv, distance, stride);
   ScalarType inner = isFloat(type) ? ScalarType::I64 : type;

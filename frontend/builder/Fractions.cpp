@@ -129,8 +129,7 @@ std::optional<Val> builder::scaleBySize(Call &call, const Val &a, const Val &b, 
   const Val &scalar = a.is<double>() ? a : b, &other = a.is<double>() ? b : a;
   std::optional<DimFraction> size = toFraction(other, call.e.context());
   const auto *factor = scalar.get<double>();
-  bool isExact = factor && (inF32 ? hasFewBits(*factor) : toFraction(scalar, call.e.context()).has_value());
-  bool isSize = factor && !isExact && size && isWhole(*size) && size->factor == 1 && !size->numerator.isConstant() &&
+  bool isSize = factor && size && isWhole(*size) && size->factor == 1 && !size->numerator.isConstant() &&
                 call.run.proved(DimPredicate::Ge, size->numerator, call.e.dim(int64_t(0))).value_or(false);
   if (!isSize || !sizeQuotient(*factor, SizeRounding::Floor, inF32))
     return std::nullopt;

@@ -66,7 +66,15 @@ template <class Op> static void binary(Call &call, StringRef known, StringRef lh
   givePointwise(call, broadcast<Op>(call, promoted(call, lhs, type), promoted(call, rhs, type)));
 }
 
-/// self + alpha * other, of 16-bit floats in f32.
+/// lhs (+|-) alpha * rhs; where there is an alpha, of 16-bit floats in f32.
+template <class Op> static void giveScaled(Call &call, const PromotedOperand &lhs, const PromotedOperand &rhs, ScalarType type, bool hasAlpha) {
+  ScalarType compute = hasAlpha ? wide(type) : type;
+  Value x = promoted(call, lhs, compute), y = promoted(call, rhs, compute);
+  if (hasAlpha)
+    y = call.e.create<graph::MulOp>(y, promoted(call, promotedOperand(call, "alpha"), compute));
+  givePointwise(call, call.e.cast(broadcast<Op>(call, x, y), type));
+}
+
 static void convertAdd(Call &call) {
   PromotedOperand lhs = promotedOperand(call, "self"), rhs = promotedOperand(call, "other");
   ScalarType type = resultType({lhs, rhs});
@@ -74,14 +82,10 @@ static void convertAdd(Call &call) {
   bool isOne = !factor || (factor->isNumber() && toDouble(*factor) == 1);
   if (call.failed() || (isOne && foldBinary(call, "add", lhs, rhs, type, type)))
     return;
-  ScalarType compute = isOne ? type : wide(type);
-  Value x = promoted(call, lhs, compute), y = promoted(call, rhs, compute);
-  if (!isOne)
-    y = call.e.create<graph::MulOp>(y, promoted(call, promotedOperand(call, "alpha"), compute));
-  givePointwise(call, call.e.cast(broadcast<graph::AddOp>(call, x, y), type));
+  giveScaled<graph::AddOp>(call, lhs, rhs, type, !isOne);
 }
 
-/// self - alpha * other, of 16-bit floats in f32; rsub swaps.
+/// self - alpha * other; rsub swaps.
 static void subtract(Call &call, bool reversed) {
   PromotedOperand lhs = promotedOperand(call, "self"), rhs = promotedOperand(call, "other");
   ScalarType type = resultType({lhs, rhs});
@@ -89,15 +93,11 @@ static void subtract(Call &call, bool reversed) {
     return call.fail("subtraction with a bool operand (eager refuses it too); use ~ or logical_xor");
   const Val *factor = call.given("alpha") ? call.find("alpha") : nullptr;
   bool isOne = !factor || (factor->isNumber() && toDouble(*factor) == 1);
-  if (call.failed() || (isOne && foldBinary(call, "sub", reversed ? rhs : lhs, reversed ? lhs : rhs, type, type)))
-    return;
-  ScalarType compute = isOne ? type : wide(type);
-  Value x = promoted(call, lhs, compute), y = promoted(call, rhs, compute);
   if (reversed)
-    std::swap(x, y);
-  if (!isOne)
-    y = call.e.create<graph::MulOp>(y, promoted(call, promotedOperand(call, "alpha"), compute));
-  givePointwise(call, call.e.cast(broadcast<graph::SubOp>(call, x, y), type));
+    std::swap(lhs, rhs);
+  if (call.failed() || (isOne && foldBinary(call, "sub", lhs, rhs, type, type)))
+    return;
+  giveScaled<graph::SubOp>(call, lhs, rhs, type, !isOne);
 }
 static void convertSub(Call &call) { subtract(call, false); }
 static void convertRsub(Call &call) { subtract(call, true); }

@@ -117,8 +117,8 @@ Expected<std::variant<int64_t, std::string>> ProgramConverter::symbolicSize(cons
   Expected<std::string> text = infixOf(*tree, guards);
   if (!text)
     return text.takeError();
-  for (const DimGuard &guard : guards)
-    addGuard(guard, guard.text);
+  for (DimGuard &guard : guards)
+    addGuard(std::move(guard));
   forEachSymbol(*tree, [&](const SymbolicTree &symbol) { symbolsSeen[symbol.name] |= symbol.isNonNegative; });
   return Size(std::move(*text));
 }

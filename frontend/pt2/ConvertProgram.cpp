@@ -300,14 +300,16 @@ Error ProgramConverter::convertGuards(const Object &program) {
     if (!converted)
       return failure("the program is valid only where " + text + ", which graphc can't check: " +
                      llvm::toString(converted.takeError()));
-    for (DimGuard &guard : *converted)
-      addGuard(std::move(guard), text);
+    for (DimGuard &guard : *converted) {
+      if (guard.text.empty())
+        guard.text = text;
+      addGuard(std::move(guard));
+    }
   }
   return Error::success();
 }
 
-void ProgramConverter::addGuard(DimGuard guard, const std::string &text) {
-  guard.text = guard.text.empty() ? text : guard.text;
+void ProgramConverter::addGuard(DimGuard guard) {
   bool isTrivial = guard.lhs == guard.rhs && guard.comparison.find('=') != std::string::npos && guard.comparison != "!=";
   bool isKnown = llvm::any_of(graph.guards, [&](const DimGuard &known) {
     return known.lhs == guard.lhs && known.comparison == guard.comparison && known.rhs == guard.rhs;

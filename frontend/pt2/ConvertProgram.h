@@ -49,8 +49,8 @@ private:
   llvm::Error convertOutput(llvm::StringRef kind, const Object &payload, std::vector<std::string> &paths,
                             size_t &nextPath);
   llvm::Error convertGuards(const Object &program);
-  /// text: as messages say it, where the guard doesn't bring its own.
-  void addGuard(DimGuard guard, const std::string &text);
+  /// Unless it always holds, or is there already.
+  void addGuard(DimGuard guard);
   void addSymbols(const Object &program);
   std::vector<std::string> pathsOf(const Object &module, bool ofInputs) const;
   void fillLocations();
