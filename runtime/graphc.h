@@ -169,6 +169,7 @@ typedef struct graphc_tensor_info {
   const uint32_t *order; /* physical order of the dims, outermost first: the default strides are dense in this order */
   int is_scalar;         /* a Python number of the model: pass a 0-d tensor */
   int is_mutated;        /* input: the model writes into the caller's memory */
+  int is_row_major;      /* input: what the model computes depends on its memory order; other than default strides are refused */
 } graphc_tensor_info;
 GRAPHC_API graphc_status graphc_model_input_info(const graphc_model *model, uint32_t index, graphc_tensor_info *info);
 GRAPHC_API graphc_status graphc_model_output_info(const graphc_model *model, uint32_t index, graphc_tensor_info *info);

@@ -72,7 +72,16 @@ std::unique_ptr<plan::TensorInfoT> makeTensorInfo(RankedTensorType type, Diction
   return info;
 }
 
-llvm::Error addInterface(func::FuncOp first, plan::PlanT &plan, PlanTables &tables) {
+/// What needs input `i` in row-major order, in any of the variants; null: nothing.
+LocationAttr rowMajorFor(ModuleOp module, unsigned i) {
+  for (auto function : module.getOps<func::FuncOp>())
+    if (i < function.getNumArguments())
+      if (auto where = function.getArgAttrOfType<LocationAttr>(i, "graph.row_major"))
+        return where;
+  return {};
+}
+
+llvm::Error addInterface(ModuleOp module, func::FuncOp first, plan::PlanT &plan, PlanTables &tables) {
   auto check = [&](Type type) {
     return graph::getOrder(cast<RankedTensorType>(type)) == llvm::to_vector(llvm::seq<int64_t>(0, cast<RankedTensorType>(type).getRank()));
   };
@@ -80,6 +89,10 @@ llvm::Error addInterface(func::FuncOp first, plan::PlanT &plan, PlanTables &tabl
     if (!check(type))
       return llvm::createStringError("input " + std::to_string(i) + " of '" + first.getSymName().str() + "' has a physical order");
     plan.inputs.push_back(makeTensorInfo(cast<RankedTensorType>(type), first.getArgAttrDict(i), "in" + std::to_string(i), tables));
+    if (LocationAttr where = rowMajorFor(module, unsigned(i))) {
+      plan.inputs.back()->row_major = true;
+      plan.inputs.back()->location = tables.location(Location(where));
+    }
   }
   for (auto [i, type] : llvm::enumerate(first.getResultTypes())) {
     if (!check(type))
@@ -110,7 +123,7 @@ llvm::Expected<BuiltPlan> codegen::buildPlan(ModuleOp module, const TargetCode &
   auto functions = module.getOps<func::FuncOp>();
   if (functions.empty())
     return llvm::createStringError("the module has no function to plan");
-  if (llvm::Error error = addInterface(*functions.begin(), plan, tables))
+  if (llvm::Error error = addInterface(module, *functions.begin(), plan, tables))
     return error;
   for (func::FuncOp function : functions) {
     llvm::Expected<std::unique_ptr<plan::VariantT>> variant = VariantBuilder(function, plan, code, tables).build();

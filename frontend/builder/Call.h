@@ -25,6 +25,7 @@ public:
   const Val *find(llvm::StringRef name) const;
   /// The argument without counting as read: whoever only looks through all of them doesn't answer for what they mean.
   const Val &peek(size_t i) const { return arguments[i]; }
+  llvm::ArrayRef<Val> allArguments() const { return arguments; }
   /// A tensor argument that nothing has read: the conversion doesn't know it; empty where there is none.
   std::string unreadTensor() const;
   /// Present and not None.

@@ -171,8 +171,11 @@ static ConvolutionArguments convolutionArguments(Call &call) {
   const Val *padding = call.find("padding");
   bool named = padding && padding->is<std::string>();
   a.padding = named ? std::vector<int64_t>(a.spatial, 0) : perDim(call, "padding", a.spatial, 0);
-  if (named && padding->as<std::string>() == "same" && !call.failed())
+  if (named && padding->as<std::string>() == "same" && !call.failed()) {
+    if (llvm::any_of(a.stride, [](int64_t stride) { return stride != 1; }))
+      call.fail("padding 'same' with a stride (eager refuses it too)");
     padSame(call, a);
+  }
   return a;
 }
 

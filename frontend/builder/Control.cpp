@@ -67,6 +67,7 @@ void Run::runBlock(const frontend::Block &block) {
     if (++program.evaluatedNodes > program.options.maxNodes || e.made() > program.options.maxOps)
       return stopUnrolling(node);
     e.loc = program.location(node.location);
+    current = node.location;
     runNode(node);
     if (e.failed())
       unsupported(node, node.op + ": " + e.takeReason());
@@ -304,6 +305,20 @@ void Run::enterContext(const Node &node) {
     unsupported(node, "the context manager " + type + "; expected torch.no_grad and its like");
 }
 
+/// Whether out= of the operator may be of another dtype than its result.
+static bool castsToOut(StringRef op) {
+  static const llvm::StringSet<> exact{
+      "abs",          "addbmm",      "addmm",         "addmv",        "amax",         "amin",          "argmax",      "argmin",           "avg_pool2d",
+      "avg_pool3d",   "baddbmm",     "bmm",           "bucketize",    "ceil",         "cross",         "diag",        "dot",              "floor",
+      "frac",         "gather",      "gelu",          "hardshrink",   "heaviside",    "histc",         "index_add",   "index_copy",       "index_reduce",
+      "index_select", "isin",        "linalg_cross",  "linalg_det",   "linalg_inv",   "linalg_norm",   "linalg_solve", "linalg_vecdot",   "linalg_vector_norm",
+      "linear",       "log_softmax", "logcumsumexp",  "log_sigmoid",  "matmul",       "mm",            "msort",       "mv",               "nan_to_num",
+      "nanquantile",  "neg",         "norm",          "quantile",     "renorm",       "round",         "scatter",     "scatter_add",      "scatter_reduce",
+      "searchsorted", "sgn",         "sign",          "softmax",      "softplus",     "softshrink",    "take",        "take_along_dim",   "tensordot",
+      "tril",         "triu",        "trunc",         "vdot",         "where"};
+  return !exact.contains(op.substr(StringRef("aten::").size()));
+}
+
 /// out=: the result is written into the tensor given for it, which is the result then.
 static void writeOut(Call &call) {
   const Val *given = call.find("out");
@@ -315,6 +330,9 @@ static void writeOut(Call &call) {
   Value value = call.run.read(call.results[0].as<Tensor>());
   if (call.e.dims(value) != graph::getDims((*out)->type))
     return call.fail("out= of another shape than the result's, which eager PyTorch resizes (and warns of)");
+  ScalarType type = call.e.dtype(value), wanted = scalarType((*out)->type.getElementType());
+  if (type != wanted && (!castsToOut(call.op()) || !canCast(type, wanted)))
+    return call.fail(Twine("out= of ") + scalarTypeName(wanted) + " for a result of " + scalarTypeName(type) + " (eager refuses it too)");
   call.results.clear();
   writeInPlace(call, *out, value, false);
 }
@@ -437,6 +455,7 @@ void Run::convertNode(const Node &node) {
   }
   if (e.failed())
     return unsupported(node, call.name() + ": " + e.takeReason());
+  followOrder(call.allArguments(), call.results);
   if (!known && node.op != "prim::NumToTensor" && node.op != "aten::tensor" && node.op != "aten::scalar_tensor")
     keepNumbers(call);
   for (size_t i = 0; i < node.results.size(); ++i) {

@@ -196,6 +196,8 @@ static void convertChunkCat(Call &call) {
   SmallVector<Value> parts;
   for (Value x : tensors) {
     SmallVector<DimAttr> shape = call.e.dims(x), none(shape.size(), call.e.dim(0)), added = none;
+    if (llvm::any_of(shape, [](DimAttr size) { return graph::isConstant(size, 0); }))
+      return call.fail("_chunk_cat of a tensor without elements (eager refuses it too)");
     if (d >= int64_t(shape.size()))
       return call.fail("dim " + Twine(d) + " of a tensor of rank " + Twine(shape.size()));
     DimAttr part = graph::floorDiv(shape[d] + (chunks - 1), chunks), width = part;

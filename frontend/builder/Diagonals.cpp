@@ -199,6 +199,8 @@ static void convertInner(Call &call) {
 /// Cross products along a dim of size 3.
 static void convertCross(Call &call) {
   auto [a, b] = promotedPair(call, "self", "other");
+  if (!call.failed() && a.rank() != b.rank() && call.op() == "aten::linalg_cross")
+    return call.fail("cross of tensors of ranks " + Twine(a.rank()) + " and " + Twine(b.rank()) + " (eager refuses it too)");
   unifyBroadcast(call, {Value(a), Value(b)});
   if (call.failed() || call.run.stopped())
     return;
@@ -223,6 +225,8 @@ static void convertCross(Call &call) {
 
 static void convertVecdot(Call &call) {
   auto [a, b] = promotedPair(call, call.find("x") ? "x" : "self", call.find("y") ? "y" : "other");
+  if (!call.failed() && call.op() == "aten::vdot" && (a.rank() != 1 || b.rank() != 1 || call.e.dtype(call.value("self")) != call.e.dtype(call.value("other"))))
+    return call.fail("vdot of tensors of two dtypes, or of ranks other than 1 (eager refuses it too)");
   Expr product = a * b;
   int64_t d = call.dimIndex("dim", product.rank(), -1);
   if (!call.failed())

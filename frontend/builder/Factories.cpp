@@ -22,6 +22,20 @@ static void giveFilled(Call &call, ArrayRef<DimAttr> shape, ScalarType type, con
 static std::vector<DimAttr> shapeOf(Call &call) { return call.dims(call.find("size") ? "size" : "shape"); }
 
 static void convertZeros(Call &call) { giveFilled(call, shapeOf(call), call.dtype("dtype", ScalarType::F32), Val(0.0)); }
+/// Zeros for what holds anything; the layout must name each dim once.
+static void convertEmptyPermuted(Call &call) {
+  std::vector<int64_t> layout = call.integers("physical_layout");
+  std::vector<bool> seen(call.dims("size").size());
+  bool valid = layout.size() == seen.size();
+  for (int64_t d : layout) {
+    valid = valid && d >= 0 && d < int64_t(seen.size()) && !seen[d];
+    if (valid)
+      seen[d] = true;
+  }
+  if (!valid)
+    return call.fail("empty_permuted with a physical_layout that isn't a permutation of the dims");
+  convertZeros(call);
+}
 static void convertOnes(Call &call) { giveFilled(call, shapeOf(call), call.dtype("dtype", ScalarType::F32), Val(1.0)); }
 
 /// A fill value: a number, or a 0-d tensor.
@@ -246,7 +260,7 @@ void builder::addFactories(ConversionTable &table) {
   const std::pair<StringRef, Conversion> entries[] = {{"zeros", convertZeros},
                                                       {"empty", convertZeros},
                                                       {"empty_strided", convertZeros},
-                                                      {"empty_permuted", convertZeros},
+                                                      {"empty_permuted", convertEmptyPermuted},
                                                       {"ones", convertOnes},
                                                       {"full", convertFull},
                                                       {"zeros_like", convertZerosLike},

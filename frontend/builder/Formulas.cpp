@@ -57,6 +57,8 @@ static void convertIsClose(Call &call) {
     return;
   if (a.dtype() != b.dtype())
     return call.fail("isclose of different dtypes (eager refuses it too)");
+  if (!(rtol >= 0) || !(atol >= 0))
+    return call.fail("isclose with a negative tolerance (eager refuses it too)");
   bool equalNan = call.boolean("equal_nan", false) && isFloat(a.dtype());
   Expr close = a == b;
   if (equalNan)
@@ -93,6 +95,8 @@ static void convertRad2deg(Call &call) { scaledBy(call, 180 / M_PI); }
 static void convertSoftshrink(Call &call) {
   Expr x = self(call);
   double bound = call.number("lambd", 0.5);
+  if (!(bound >= 0))
+    return call.fail("softshrink by a negative number (eager refuses it too)");
   givePointwise(call, where(x > bound, x - bound, where(x < -bound, x + bound, x * 0.0)));
 }
 static void convertHardshrink(Call &call) {

@@ -295,11 +295,8 @@ static SliceWrite sliceWriteOf(Call &call, StringRef sourceName) {
   if (sourceName.empty())
     return w;
   w.source = withDim(call, call.value(sourceName));
-  if (call.failed())
-    return w;
-  SmallVector<DimAttr> expected = call.e.dims(w.base);
-  expected[w.dim] = graph::getNumElements(call.e.type(w.index));
-  unifyShapes(call, call.e.dims(w.source), expected);
+  if (!call.failed())
+    unifySliceWrite(call, w.base, w.source, w.index, w.dim);
   return w;
 }
 

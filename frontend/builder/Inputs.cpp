@@ -235,8 +235,12 @@ Val Run::bindTuple(const std::string &name, const TypeText &type) {
 }
 
 Val Run::bindTensor(const std::string &name) {
-  if (const InputSpec *spec = takeSpec(name))
-    return addTensorInput(typeFromSpec(program, *spec), name);
+  if (const InputSpec *spec = takeSpec(name)) {
+    Tensor input = addTensorInput(typeFromSpec(program, *spec), name);
+    if (!spec->dims.empty())
+      input->storage->stridesFrom = stridesFromInput(input->storage->inputIndex);
+    return input;
+  }
   program.stop("the dtype and dims of argument '" + name + "' are needed: --input '" + name + "=f32[…]'; the method is " +
                signatureText(program.source));
   return Poison();

@@ -2,6 +2,7 @@
 //
 // `aten::mse_loss(a, b, 1)` is mean((a - b)^2). A class target selects its score by a gather, so a class out of range is a run-time error.
 #include "frontend/builder/Norms.h"
+#include "ir/graph/Infer.h"
 
 #include <cmath>
 
@@ -292,6 +293,9 @@ static void convertMultilabelMargin(Call &call) {
     return;
   ScalarType type = x.dtype();
   bool hadBatch = x.rank() == 2;
+  if (x.rank() > 2 || (hadBatch ? target.rank() != 2 : target.rank() > x.rank()) || (x.rank() && graph::isConstant(x.dim(x.rank() - 1), 0)))
+    return call.fail("multilabel_margin_loss of scores of shape " + graph::dimsText(x.dims()) + " for targets of shape " + graph::dimsText(target.dims()) +
+                     "; expected two of [n, classes] or [classes], with classes");
   x = x.cast(wide(type));
   addBatch(x, target, 2);
   unifyShapes(call, target.dims(), x.dims());

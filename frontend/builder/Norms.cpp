@@ -187,6 +187,8 @@ static void convertRenorm(Call &call) {
   Expr x(call, call.value("self"));
   int64_t d = call.dimIndex("dim", x.rank());
   double p = call.number("p"), limit = call.number("maxnorm");
+  if (!call.failed() && x.rank() < 2)
+    call.fail("renorm of a tensor of rank " + Twine(x.rank()) + "; expected at least 2");
   if (call.failed())
     return;
   Expr wideX = x.cast(wide(x.dtype())), norm = vectorNorm(wideX, p, otherDims(x.rank(), d), true);

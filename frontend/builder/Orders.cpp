@@ -43,6 +43,8 @@ static SmallVector<DimAttr> withUnit(Call &call, const Expr &x, int64_t d) {
 static void convertKthvalue(Call &call) {
   Expr x = self(call);
   int64_t d = call.dimIndex("dim", x.rank(), -1), k = call.integer("k");
+  if (!call.failed() && x.rank() == 0 && k != 1)
+    return call.fail("kthvalue with k = " + Twine(k) + " of a 0-d tensor");
   if (call.failed() || giveScalarOrder(call, x))
     return;
   if (k < 1 || (x.dim(d).isConstant() && k > x.dim(d).getValue()))

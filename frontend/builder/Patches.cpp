@@ -81,6 +81,8 @@ static void convertMaxUnpool(Call &call) {
   int64_t spatial = int64_t(size.size()), lead = x.rank() - spatial;
   if (call.failed() || lead < 1 || indices.rank() != x.rank() || indices.dtype() != ScalarType::I64)
     return call.fail("max_unpool needs i64 indices of the values' shape and one output size for each spatial dim");
+  if (call.given("stride") && llvm::any_of(call.integers("stride", spatial), [](int64_t stride) { return stride < 1; }))
+    return call.fail("max_unpool with a stride below 1");
   SmallVector<DimAttr> flat, planes, shape;
   DimAttr count = call.e.dim(int64_t(1)), total = count;
   for (int64_t d = 0; d < lead; ++d)

@@ -238,6 +238,12 @@ void builder::unifyExpand(Call &call, llvm::ArrayRef<DimAttr> from, llvm::ArrayR
       unifyDims(call, own, size);
 }
 
+void builder::unifySliceWrite(Call &call, Value base, Value source, Value index, int64_t d) {
+  llvm::SmallVector<DimAttr> expected = call.e.dims(base);
+  expected[d] = graph::getNumElements(call.e.type(index));
+  unifyShapes(call, call.e.dims(source), expected);
+}
+
 void builder::unifyBroadcast(Call &call, llvm::ArrayRef<Value> operands) {
   llvm::SmallVector<DimAttr> shape; // from the last dim
   for (Value operand : operands) {

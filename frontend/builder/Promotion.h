@@ -34,6 +34,8 @@ void unifyDims(Call &call, DimAttr a, DimAttr b);
 void unifyShapes(Call &call, llvm::ArrayRef<DimAttr> a, llvm::ArrayRef<DimAttr> b);
 /// The same for a tensor of shape `from` that is to be expanded to `to`.
 void unifyExpand(Call &call, llvm::ArrayRef<DimAttr> from, llvm::ArrayRef<DimAttr> to);
+/// The same for slices of `source` that go where `index` says along dim d of `base`.
+void unifySliceWrite(Call &call, Value base, Value source, Value index, int64_t d);
 /// An op whose operands broadcast.
 template <class Op, class... Values> Value broadcast(Call &call, Values... operands) {
   unifyBroadcast(call, {operands...});

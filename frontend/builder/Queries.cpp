@@ -40,6 +40,7 @@ static void convertSize(Call &call) {
 
 static void convertStride(Call &call) {
   Tensor x = subject(call);
+  call.run.requireOrder(*x->storage);
   if (!call.given("dim"))
     return giveList(call, x->strides);
   int64_t dim = call.dimIndex("dim", int64_t(x->strides.size()));

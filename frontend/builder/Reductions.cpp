@@ -166,9 +166,21 @@ static void giveNormStatistics(Call &call, Value given, ArrayRef<int64_t> dims, 
   call.give(call.e.cast(call.e.create<graph::RsqrtOp>(call.e.create<graph::AddOp>(var, call.e.constant(compute, eps))), type));
 }
 
+/// How many dims `normalized_shape` names; fails where they aren't x's last ones.
+static int64_t normalizedDims(Call &call, Value x) {
+  std::vector<DimAttr> shape = call.dims("normalized_shape");
+  SmallVector<DimAttr> dims = x ? call.e.dims(x) : SmallVector<DimAttr>();
+  auto fits = [](auto pair) { return !std::get<0>(pair).isConstant() || !std::get<1>(pair).isConstant() || std::get<0>(pair) == std::get<1>(pair); };
+  if (call.failed() || shape.empty() || shape.size() > dims.size() || !llvm::all_of(llvm::zip(llvm::reverse(shape), llvm::reverse(dims)), fits))
+    call.fail("a normalized_shape other than the last dims of the input");
+  else
+    unifyShapes(call, ArrayRef(dims).take_back(shape.size()), shape);
+  return int64_t(shape.size());
+}
+
 static void convertLayerNorm(Call &call) {
   Value x = call.value("input");
-  int64_t normalized = int64_t(call.dims("normalized_shape").size());
+  int64_t normalized = normalizedDims(call, x);
   OptionalOperand weight = call.optionalValue("weight"), bias = call.optionalValue("bias");
   double eps = call.number("eps", 1e-5);
   if (call.failed())
@@ -184,7 +196,7 @@ static void convertLayerNorm(Call &call) {
 
 static void convertRmsNorm(Call &call) {
   Value x = call.value("input");
-  int64_t normalized = int64_t(call.dims("normalized_shape").size());
+  int64_t normalized = normalizedDims(call, x);
   OptionalOperand weight = call.optionalValue("weight");
   ScalarType type = call.e.dtype(x);
   double eps = call.number("eps", type == ScalarType::F64 ? 0x1p-52 : type == ScalarType::F16 ? 0x1p-10 : type == ScalarType::BF16 ? 0x1p-7 : 0x1p-23);
@@ -199,6 +211,8 @@ static void convertGroupNorm(Call &call) {
   double eps = call.number("eps", 1e-5);
   if (call.failed() || !x)
     return;
+  if (llvm::any_of(ArrayRef<DimAttr>(call.e.dims(x)).drop_front(), [](DimAttr size) { return graph::isConstant(size, 0); }))
+    return call.fail("group_norm without channels or positions (eager refuses it too)");
   Value result = call.e.create<graph::GroupNormOp>(x, weight, bias, groups, APFloat(eps));
   call.give(result);
   if (call.op() == "aten::native_group_norm") { // [n, groups] means and reciprocal deviations

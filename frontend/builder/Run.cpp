@@ -68,6 +68,7 @@ void Run::finish() {
     returnValue(evaluate(output.value), output.name);
   checkContainers();
   writeStates();
+  settleInputs();
   if (e.failed())
     return program.report.add("the results: " + e.takeReason(), {});
   if (stopped() || !program.report.empty())

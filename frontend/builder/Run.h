@@ -56,6 +56,10 @@ public:
   bool overlapsPartly(const Tensor &a, const Tensor &b) const;
   /// In-place write: `value` has the tensor's shape and dtype. All aliases see it.
   void write(const Tensor &tensor, Value value);
+  /// Notes that x's strides decided whether `result` is a view of x or a copy (MemoryOrder.cpp).
+  void noteSharing(const Tensor &x, const Tensor &result);
+  /// What the program computes depends on the storage's strides: the inputs that decide them must be in row-major order.
+  void requireOrder(const StorageCell &cell);
   /// A 0-d tensor whose number is known; it becomes a constant op only when it is read.
   Tensor knownScalar(ScalarType type, const Val &number);
   Tensor programConstant(const TensorData &data, const std::string &name);
@@ -84,7 +88,13 @@ public:
   Emitter e;
 
 private:
+  LocationId current = 0; // of the node that is converted
   Value scatterStrided(const Tensor &tensor, Value value);
+  // MemoryOrder.cpp
+  void followOrder(llvm::ArrayRef<Val> arguments, llvm::ArrayRef<Val> results);
+  void noteSharedWrite(const TensorState &tensor);
+  void noteSharedRead(const TensorState &tensor);
+  void settleInputs();
   void createFunction();
   void bindInputs(); // Inputs.cpp
   Val bindInput(const Input &input);
@@ -154,6 +164,11 @@ private:
   std::set<std::string> guards;    // already emitted
   std::set<std::string> usedSpecs, usedBinds; // names of options.inputs and options.binds that an argument took
 };
+
+/// StorageCell::stridesFrom of an input.
+uint64_t stridesFromInput(size_t index);
+/// A new tensor with the strides of a memory format that the program asks for.
+Tensor inFormat(Run &run, Value value, llvm::ArrayRef<DimAttr> strides);
 
 } // namespace graphc::frontend::builder
 

@@ -40,7 +40,9 @@ static void convertPut(Call &call) {
 
 /// Elements of source, one after the other, where the mask holds.
 static void convertMaskedScatter(Call &call) {
-  Expr x = argument(call, "self"), mask = argument(call, "mask").cast(ScalarType::Bool), source = argument(call, "source");
+  Expr x = argument(call, "self"), mask = argument(call, "mask"), source = argument(call, "source");
+  if (!call.failed() && mask.dtype() != ScalarType::Bool)
+    return call.fail("masked_scatter by a mask that isn't of bools (eager refuses it too)");
   unifyBroadcast(call, {Value(x), Value(mask)});
   if (call.failed() || call.run.stopped())
     return;
@@ -75,13 +77,11 @@ static void convertIndexReduce(Call &call) {
   bool isScalar = x.rank() == 0;
   if (isScalar)
     x = x.unsqueeze(0), source = source.rank() ? source : source.unsqueeze(0);
-  SmallVector<DimAttr> along(x.rank(), call.e.dim(int64_t(1)));
-  along[d] = graph::getNumElements(call.e.type(index));
-  SmallVector<DimAttr> expected = x.dims();
-  expected[d] = along[d];
-  unifyShapes(call, source.dims(), expected);
+  unifySliceWrite(call, x, source, index, d);
   if (call.failed() || call.run.stopped())
     return;
+  SmallVector<DimAttr> along(x.rank(), call.e.dim(int64_t(1)));
+  along[d] = graph::getNumElements(call.e.type(index));
   Expr spread = index.reshape(along).expand(source.dims());
   Value result = call.e.create<graph::ScatterOp>(Value(x), Value(spread), Value(source), d, *reduce, !call.boolean("include_self", true));
   call.give(isScalar ? call.e.reshape(result, {}) : result);

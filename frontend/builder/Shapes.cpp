@@ -238,33 +238,68 @@ static void convertRoll(Call &call) {
 
 template <class Op> static void convertTriangle(Call &call) { call.give(call.e.create<Op>(call.value("self"), call.integer("diagonal", 0))); }
 
+// torch.memory_format's numbers.
+static constexpr int64_t contiguousFormat = 0, preserveFormat = 1, channelsLast = 2, channelsLast3d = 3;
+
+/// The strides of a memory format; fails where it isn't one for tensors of that rank.
+static SmallVector<DimAttr> formatStrides(Call &call, ArrayRef<DimAttr> dims, int64_t format) {
+  SmallVector<DimAttr> strides;
+  if (format == contiguousFormat) {
+    contiguousStrides(dims, strides);
+    return strides;
+  }
+  if ((format != channelsLast || dims.size() != 4) && (format != channelsLast3d || dims.size() != 5)) {
+    call.fail("memory format " + Twine(format) + " of a tensor of rank " + Twine(dims.size()) + "; channels_last is for rank 4, channels_last_3d for rank 5");
+    return SmallVector<DimAttr>(dims.size(), call.e.dim(int64_t(1)));
+  }
+  SmallVector<DimAttr> inMemory(dims), result;
+  inMemory.push_back(inMemory[1]);
+  inMemory.erase(inMemory.begin() + 1);
+  contiguousStrides(inMemory, strides);
+  result.push_back(strides.front());
+  result.push_back(strides.back());
+  result.append(strides.begin() + 1, strides.end() - 1);
+  return result;
+}
+
+/// x's elements with the strides of a memory format.
+static Tensor copyInFormat(Call &call, Value value, int64_t format) {
+  return format == contiguousFormat ? call.run.fresh(value) : inFormat(call.run, value, formatStrides(call, call.e.dims(value), format));
+}
+
 /// A copy of the same value: aliases end here.
 static void convertClone(Call &call) {
   Tensor x = call.tensor(call.first());
-  bool rowMajor = call.given("memory_format") && call.integer("memory_format") == 0;
+  int64_t format = call.given("memory_format") ? call.integer("memory_format") : preserveFormat;
   Value value = call.run.read(x);
-  if (rowMajor)
-    return call.give(value);
-  givePointwise(call, value);
+  if (format == preserveFormat)
+    return givePointwise(call, value);
+  call.give(Val(copyInFormat(call, value, format)));
 }
 
-static void convertContiguous(Call &call) {
-  Tensor x = call.tensor("self");
-  SmallVector<DimAttr> rowMajor, dims = graph::getDims(x->type);
-  contiguousStrides(dims, rowMajor);
-  bool contiguous = true;
-  for (size_t d = 0; d < dims.size(); ++d)
-    contiguous &= x->strides[d] == rowMajor[d] || graph::isConstant(dims[d], 1);
-  if (contiguous && call.integer("memory_format", 0) == 0)
-    return call.give(Val(call.run.alias(x)));
-  call.give(call.run.read(x));
-}
-
-/// A cast, or the tensor itself where it has the dtype already and no copy is asked for.
-static void castTo(Call &call, const Tensor &x, std::optional<ScalarType> wanted, bool copy) {
-  ScalarType from = scalarType(x->type.getElementType()), to = wanted.value_or(from);
+/// The tensor itself where it is in that memory format, else a copy that is.
+static void giveInFormat(Call &call, const Tensor &x, int64_t format) {
+  SmallVector<DimAttr> dims = graph::getDims(x->type), wanted = formatStrides(call, dims, format);
   if (call.failed())
     return;
+  bool isSame = true;
+  for (size_t d = 0; d < dims.size(); ++d)
+    isSame &= x->strides[d] == wanted[d] || graph::isConstant(dims[d], 1);
+  Tensor result = isSame ? call.run.alias(x) : copyInFormat(call, call.run.read(x), format);
+  call.run.noteSharing(x, result);
+  call.give(Val(result));
+}
+
+static void convertContiguous(Call &call) { giveInFormat(call, call.tensor("self"), call.integer("memory_format", contiguousFormat)); }
+
+/// A cast, or the tensor itself where it has the dtype and memory format already and no copy is asked for.
+static void castTo(Call &call, const Tensor &x, std::optional<ScalarType> wanted, bool copy) {
+  ScalarType from = scalarType(x->type.getElementType()), to = wanted.value_or(from);
+  int64_t format = call.given("memory_format") ? call.integer("memory_format") : preserveFormat;
+  if (call.failed())
+    return;
+  if (format == channelsLast || format == channelsLast3d)
+    return from == to && !copy ? giveInFormat(call, x, format) : call.give(Val(copyInFormat(call, call.e.cast(call.run.read(x), to), format)));
   if (from == to && !copy)
     return call.give(Val(call.run.alias(x)));
   if (const Val *known = x->knownNumber())

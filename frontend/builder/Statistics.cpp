@@ -3,6 +3,7 @@
 // `aten::nanmean(x, d)` is the sum of where(isnan(x), 0, x) over the number of numbers; `aten::trapezoid` sums means of neighbours times their distance.
 #include "frontend/builder/Contractions.h"
 #include "frontend/builder/Expression.h"
+#include "ir/graph/Infer.h"
 
 #include <cmath>
 
@@ -60,13 +61,31 @@ static void convertMsort(Call &call) {
 
 //===-- covariances ------------------------------------------------------------------------------------------===//
 
+/// Weights of the observations, one each. One below zero is an error of the run: it asks for an element that isn't there.
+static Expr observationWeights(Call &call, StringRef name, DimAttr count) {
+  Expr weights(call, call.value(name));
+  if (call.failed())
+    return weights;
+  if (name == "fweights" && isFloat(weights.dtype()))
+    call.fail("fweights of floats; expected integers");
+  if (weights.rank() != 1 || (weights.dim(0).isConstant() && count.isConstant() && weights.dim(0) != count))
+    call.fail(name + " of shape " + graph::dimsText(weights.dims()) + " for " + count.str() + " observations");
+  if (call.failed())
+    return weights;
+  unifyDims(call, weights.dim(0), count);
+  Expr size(call, call.e.dimTensor(count, ScalarType::I64)), index = where(weights < 0.0, size, positions(call, count, 0, 1));
+  return Expr(call, call.e.create<graph::IndexSelectOp>(Value(weights), Value(index), int64_t(0)));
+}
+
 /// In f32 at least, for few elements would keep the rounding of every step. Rows are variables, columns observations; weights count and weigh observations.
 static Expr covariance(Call &call, Expr x, double correction, bool hasCounts, bool hasWeights) {
   x = x.rank() == 2 ? x : x.rank() == 1 ? x.unsqueeze(0) : x.reshape({call.e.dim(1), call.e.dim(1)});
   ScalarType type = wide(x.dtype());
+  Expr none(call, Value()), counts = hasCounts ? observationWeights(call, "fweights", x.dim(1)).cast(type) : none;
+  Expr weights = hasWeights ? observationWeights(call, "aweights", x.dim(1)).cast(type) : none;
+  if (call.failed())
+    return x;
   x = x.cast(type);
-  Expr counts(call, hasCounts ? call.e.cast(call.value("fweights"), type) : Value());
-  Expr weights(call, hasWeights ? call.e.cast(call.value("aweights"), type) : Value());
   Expr observations(call, call.e.dimTensor(x.dim(1), type)), w = hasCounts && hasWeights ? counts * weights : hasCounts ? counts : weights;
   bool isWeighted = hasCounts || hasWeights;
   Expr total = isWeighted ? sum(w, {0}) : observations;
@@ -203,6 +222,8 @@ static void convertGradient(Call &call) {
   Expr x = self(call);
   int64_t order = call.integer("edge_order", 1);
   std::vector<int64_t> dims = call.dimIndices("dim", x.rank());
+  if (!call.failed() && llvm::SmallDenseSet<int64_t>(dims.begin(), dims.end()).size() != dims.size())
+    return call.fail("gradient with a dim that occurs twice");
   if (call.failed() || order < 1 || order > 2)
     return call.fail("gradient with an edge order of " + Twine(order));
   if (!isFloat(x.dtype()))

@@ -35,6 +35,7 @@ Tensor Run::fresh(Value value, ArrayRef<DimAttr> strides) {
   if (strides.empty())
     contiguousStrides(graph::getDims(tensor->type), tensor->strides);
   else {
+    tensor->storage->isEagerOrder = true;
     SmallVector<DimAttr> rowMajor;
     contiguousStrides(graph::getDims(tensor->type), rowMajor);
     tensor->strides.assign(strides.begin(), strides.end());
@@ -79,6 +80,7 @@ Tensor Run::view(const Tensor &base, ViewStep step, ArrayRef<DimAttr> strides, D
   tensor->strides.assign(strides.begin(), strides.end());
   tensor->offset = offset;
   tensor->requiresGrad = base->requiresGrad;
+  tensor->side = base->side;
   return tensor;
 }
 
@@ -87,6 +89,7 @@ Tensor Run::storageView(const Tensor &base, ViewStep step, ArrayRef<DimAttr> str
     e.fail("as_strided of a tensor whose memory is not in row-major order");
   if (storageType(base).getElementType() != base->type.getElementType())
     e.fail("as_strided of a tensor that is viewed as another dtype");
+  requireOrder(*base->storage);
   auto whole = std::make_shared<TensorState>();
   whole->storage = base->storage;
   whole->requiresGrad = base->requiresGrad;
@@ -95,6 +98,7 @@ Tensor Run::storageView(const Tensor &base, ViewStep step, ArrayRef<DimAttr> str
 
 Value Run::read(const Tensor &tensor) {
   StorageCell &cell = *tensor->storage;
+  noteSharedRead(*tensor);
   if (tensor->cached && tensor->version == cell.version)
     return tensor->cached;
   Value value = storageValue(*this, cell);
@@ -183,6 +187,7 @@ void Run::write(const Tensor &tensor, Value value) {
   noteWrite(cell);
   if (e.failed() || program.restart)
     return;
+  noteSharedWrite(*tensor);
   for (auto [size, stride] : llvm::zip_equal(graph::getDims(tensor->type), tensor->strides))
     if (stride.isConstant() && stride.getValue() == 0 && !(size.isConstant() && size.getValue() <= 1))
       return e.fail("writes to an expanded tensor: several of its elements are one memory location (eager PyTorch refuses it too); "

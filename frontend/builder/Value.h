@@ -17,6 +17,12 @@ using graph::DimAttr;
 class Emitter;
 struct Val;
 
+/// Views of a storage that are views of each other whatever its strides are. Where strides decide, a side of its own begins.
+struct Side {
+  uint64_t since = 0;                 // the storage's version then
+  std::optional<uint64_t> lastWrite = {}; // the storage's version before it
+};
+
 /// A mutable cell: what one storage holds now, as the tensor that covers all of it.
 struct StorageCell {
   enum class Origin { Temporary, Input, Attribute, Constant } origin = Origin::Temporary;
@@ -27,6 +33,13 @@ struct StorageCell {
   size_t inputIndex = 0;  // of an input
   ObjectId object = 0;    // of an attribute
   bool isContiguous = true; // the tensor that covers it has row-major strides
+  // See MemoryOrder.cpp.
+  uint64_t stridesFrom = 0;  // what eager's strides depend on beside the program
+  bool isEagerOrder = false; // the strides it was made with are those that eager gives it
+  std::vector<Side> sides{1}; // [0]: the tensor that covers it and its views
+  LocationId sharingAt = 0;  // where strides decided what shares its memory
+  bool isDisputed = false;   // what would be this storage, if strides had been others, is written
+  std::vector<std::weak_ptr<StorageCell>> others; // that would be this one
   /// Of an attribute: another one shares these bytes in another way, so that writes are refused. Its path; empty: none.
   std::string sharedWith;
 };
@@ -110,6 +123,7 @@ struct TensorState {
   llvm::SmallVector<DimAttr> strides; // eager PyTorch's, in elements
   DimAttr offset;
   bool requiresGrad = false;
+  size_t side = 0; // of the storage's
   /// What a 0-d tensor was made with, where that is known: traced shape arithmetic runs on such tensors.
   std::optional<Val> known;
   /// A Python number that tracing turned into a 0-d constant: in type promotion it counts by its kind only.

@@ -121,7 +121,10 @@ static void narrowByTensor(Call &call, const Tensor &x, int64_t d) {
 static void convertNarrow(Call &call) {
   Tensor x = call.tensor("self");
   int64_t d = call.dimIndex("dim", x->type.getRank());
-  if (const auto *start = call.find("start") ? call.find("start")->get<Tensor>() : nullptr; start && !(*start)->knownNumber() && !call.failed() && x->type.getRank() > 0)
+  const Tensor *given = call.find("start") ? call.find("start")->get<Tensor>() : nullptr;
+  if (given && ((*given)->type.getRank() != 0 || isFloat(scalarType((*given)->type.getElementType()))))
+    return call.fail("narrow from a tensor of rank " + llvm::Twine((*given)->type.getRank()) + "; expected a 0-d one of integers");
+  if (given && !(*given)->knownNumber() && !call.failed() && x->type.getRank() > 0)
     return narrowByTensor(call, x, d);
   DimAttr start = call.dim("start"), length = call.dim("length");
   if (call.failed() || x->type.getRank() == 0)
@@ -169,6 +172,8 @@ static void convertT(Call &call) {
   bool reverse = call.op() == "aten::numpy_T";
   if (rank < 2)
     return call.give(Val(call.run.alias(x)));
+  if (rank > 2 && (call.op() == "aten::t" || call.op() == "aten::t_copy"))
+    return call.fail("t of a tensor of rank " + llvm::Twine(rank) + " (eager refuses it too); use mT or transpose");
   if (!reverse)
     return call.give(Val(swapDims(call, x, rank - 2, rank - 1)));
   SmallVector<int64_t> order;
@@ -186,8 +191,11 @@ static void convertMovedim(Call &call) {
     return call.fail("movedim needs as many destinations as sources");
   for (size_t i = 0; i < from.size(); ++i) {
     from[i] = call.normalizeDim(from[i], rank);
+    int64_t place = call.normalizeDim(to[i], rank);
+    if (!call.failed() && (order[place] >= 0 || llvm::is_contained(order, from[i])))
+      call.fail("movedim with a dim that occurs twice");
     if (!call.failed())
-      order[call.normalizeDim(to[i], rank)] = from[i];
+      order[place] = from[i];
   }
   for (int64_t d = 0, next = 0; d < rank && !call.failed(); ++d) {
     if (order[d] >= 0)
@@ -341,12 +349,18 @@ static void reshapeTo(Call &call, const Tensor &x, ArrayRef<DimAttr> wanted, boo
   std::optional<SmallVector<DimAttr>> shape = call.failed() ? std::nullopt : resolveShape(call, x, wanted);
   if (!shape)
     return;
-  if (std::optional<SmallVector<DimAttr>> strides = viewStrides(call, x, *shape))
-    return call.give(Val(reshapeView(call, x, *shape, *strides)));
+  if (std::optional<SmallVector<DimAttr>> strides = viewStrides(call, x, *shape)) {
+    Tensor view = reshapeView(call, x, *shape, *strides);
+    if (mayCopy)
+      call.run.noteSharing(x, view);
+    return call.give(Val(view));
+  }
   bool decidable = x->type.hasStaticShape();
   if (!mayCopy && decidable)
     return call.fail("view() of a tensor whose strides don't allow that shape (eager refuses it too); use reshape()");
-  call.give(call.e.reshape(call.run.read(x), *shape));
+  Tensor copy = call.run.fresh(call.e.reshape(call.run.read(x), *shape));
+  call.run.noteSharing(x, copy);
+  call.give(Val(copy));
 }
 static void convertView(Call &call) {
   if (call.find("dtype")) {

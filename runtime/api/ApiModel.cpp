@@ -56,6 +56,7 @@ void fill(const std::vector<ModelTensor> &tensors, uint32_t index, const char *w
   info->order = tensor.order.data();
   info->is_scalar = tensor.isScalar;
   info->is_mutated = tensor.isMutated;
+  info->is_row_major = tensor.isRowMajor;
 }
 
 uint32_t find(const std::vector<ModelTensor> &tensors, const char *name, const char *what, const char *prefix) {

@@ -89,6 +89,12 @@ void Context::setInput(uint32_t index, const graphc_tensor &tensor) {
       throw Failure(GRAPHC_ERROR_INPUT, text("input '", expected.name, "', which the model writes, has stride 0 in dim ", d,
                                              "; its elements must not share memory"));
   input.isDense = sameLayout(input.dims, input.strides, input.denseStrides);
+  if (expected.isRowMajor && !input.isDense) {
+    const std::string where = model_->locationText(expected.location);
+    throw Failure(GRAPHC_ERROR_INPUT, text("input '", expected.name, "' has strides ", shapeText(input.strides), ", expected ", shapeText(input.denseStrides),
+                                           "; what the model computes depends on its memory order", where.empty() ? "" : ", at " + where,
+                                           ": pass a contiguous tensor"));
+  }
   input.data = static_cast<std::byte *>(tensor.data);
   input.isSet = true;
 }

@@ -156,6 +156,7 @@ void PlanChecker::tensors(const flatbuffers::Vector<flatbuffers::Offset<TensorIn
     const TensorInfo &info = *infos->Get(i);
     require(info.dtype() <= DType::Bool, what, " ", i, " has an unknown dtype");
     shape(info.dims(), info.order(), what);
+    location(info.location());
   }
 }
 

@@ -130,6 +130,8 @@ std::vector<ModelTensor> Model::tensors(const flatbuffers::Vector<flatbuffers::O
     tensor.dtype = static_cast<graphc_dtype>(info.dtype());
     tensor.isScalar = info.scalar();
     tensor.isMutated = info.mutated();
+    tensor.isRowMajor = info.row_major();
+    tensor.location = info.location();
     for (uint32_t d = 0; info.dims() && d < info.dims()->size(); ++d) {
       const int32_t ref = info.dims()->Get(d);
       const DimShape shape = dimShape(*plan_, ref);

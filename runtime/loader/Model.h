@@ -35,7 +35,8 @@ struct ModelTensor {
   std::vector<graphc_dim> dims;
   std::vector<int32_t> dimRefs;
   std::vector<uint32_t> order;
-  bool isScalar = false, isMutated = false;
+  bool isScalar = false, isMutated = false, isRowMajor = false;
+  uint32_t location = 0; // of what needs isRowMajor
 };
 
 class Model {

@@ -99,25 +99,41 @@ def _call(module, tensors, seed=SEED):
         return module(*tensors)
 
 
+def _call_wide(module, tensors):
+    """As _call, where integers that become floats become f64."""
+    torch.set_default_dtype(torch.float64)
+    try:
+        return _call(module, [tensor.clone() for tensor in tensors])
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
 def _in_fp64(opinfo, arguments):
     """The results in fp64; None where the op has no fp64 version of this call."""
     try:
         wide = pytree.tree_map(_widen, arguments)
         module = OneOperator(opinfo, wide)
-        return _call(module, [tensor.clone() for tensor in module.tensors])
+        return _call_wide(module, module.tensors)
     except Exception:
         return None
 
 
 def nearby(sample, count=8):
-    """Pairs of eager's results, and those in f64, for inputs a unit in the last place from the sample's. Those of f64 samples are rounded to f32, so that f64 is
-    a reference."""
-    pairs, generator = [], torch.Generator().manual_seed(SEED)
+    """Pairs of eager's results, and those in f64, for inputs a unit in the last place from the sample's. f64 samples are rounded to f32, so that f64 is a
+    reference; where all inputs are integers, they are tried as f32 too, for results that are floats."""
     tensors = [t.to(torch.float32) if t.dtype == torch.float64 else t for t in sample.tensors]
+    pairs = _pairs(sample.module, tensors, count)
+    if not any(t.is_floating_point() for t in tensors):
+        pairs += _pairs(sample.module, [t.to(torch.float32) if t.dtype != torch.bool else t for t in tensors], count)
+    return pairs
+
+
+def _pairs(module, tensors, count):
+    pairs, generator = [], torch.Generator().manual_seed(SEED)
     for step in range(count):
         near = [t * (1 + torch.randint(-1, 2, t.shape, generator=generator) * torch.finfo(t.dtype).eps).to(t.dtype) if step and t.is_floating_point() else t for t in tensors]
         try:
-            pairs.append((_call(sample.module, [t.clone() for t in near]), _call(sample.module, [_widen(t).clone() for t in near])))
+            pairs.append((_call(module, [t.clone() for t in near]), _call_wide(module, [_widen(t) for t in near])))
         except Exception:  # the op lacks this call in one of the dtypes
             return pairs
     return pairs

@@ -143,6 +143,99 @@ class Tensors(unittest.TestCase):
         self.assertTrue(torch.equal(first, kept))
 
 
+class Program(torch.nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x)
+
+
+def _contiguous_alias(x):
+    y = x.contiguous()
+    y.add_(1)
+    return x * 2, y
+
+
+def _flat_alias(x):
+    a = x * 2
+    b = a.flatten()
+    b.mul_(3)
+    return a
+
+
+def _copied_back(x):
+    a = x * 2
+    b = a.reshape(-1)
+    a.add_(1)
+    return b + 1
+
+
+def _in_format(x):
+    y = x.to(memory_format=torch.channels_last)
+    y.add_(1)
+    return x * 2, y
+
+
+def _strides(x):
+    return torch.as_strided(x, (x.shape[0], 2), (x.stride(0), 1)) * 2
+
+
+def _rebound(x):
+    x = (x * 2).flatten(1)
+    x = x.add_(1)
+    return torch.relu_(x)
+
+
+def _view_only(x):
+    y = (x + 1).transpose(1, 2)
+    y.mul_(2)
+    return y.flatten()
+
+
+class MemoryOrder(unittest.TestCase):
+    """Programs whose results depend on the strides of their inputs: right for contiguous ones, refused for others."""
+    CHANNELS_LAST = torch.randn(2, 3, 4, 5).contiguous(memory_format=torch.channels_last)
+
+    def compiled(self, forward, symbolic=False):
+        data = traced(Program(forward), torch.randn(2, 3, 4, 5))
+        return graphc.compile(data, inputs=["f32[B,C,H,W]" if symbolic else "f32[2,3,4,5]"])
+
+    def check(self, forward, model, x):
+        mine, theirs = x.clone(), x.clone()
+        found, expected = model(mine), forward(theirs)
+        for a, b in zip(*((r if isinstance(r, tuple) else (r,)) for r in (found, expected))):
+            torch.testing.assert_close(a, b)
+        torch.testing.assert_close(mine, theirs)
+
+    def test_depends(self):
+        for forward in (_contiguous_alias, _flat_alias, _copied_back, _in_format, _strides):
+            for symbolic in (False, True):
+                model = self.compiled(forward, symbolic)
+                self.check(forward, model, torch.randn(2, 3, 4, 5))
+                with self.assertRaisesRegex(graphc.RunError, r"strides \[60, 1, 15, 3\], expected \[60, 20, 5, 1\]; .*package_test.py:\d+"):
+                    model(self.CHANNELS_LAST)
+
+    def test_does_not_depend(self):
+        for forward in (_rebound, _view_only):
+            model = self.compiled(forward)
+            for x in (torch.randn(2, 3, 4, 5), self.CHANNELS_LAST):
+                self.check(forward, model, x)
+
+    def test_operators_that_choose(self):
+        """Which strides a convolution of a channels_last tensor gives isn't followed: a write that needs to know is refused."""
+        weight = torch.randn(6, 3, 1, 1)
+
+        def forward(x):
+            y = torch.conv2d(x.contiguous(memory_format=torch.channels_last), weight)
+            z = y.contiguous()
+            z.add_(1)
+            return y, z
+        with self.assertRaisesRegex(graphc.CompileError, r"memory format(.|\n)*package_test.py:\d+"):
+            self.compiled(forward)
+
+
 class State(unittest.TestCase):
     def test_contexts(self):
         model = graphc.compile(scripted(Counter()), inputs=["f32[1]"])

@@ -1,0 +1,106 @@
+// Memory order that a program's results depend on.
+//
+// In eager, reshape(), contiguous() and their like give a view or a copy, as the strides let them. After a write in place the two differ: in
+//   y = x.contiguous(); y.add_(1); return x
+// x changes if it is contiguous. Importing takes inputs to be in row-major order, and follows strides through views and pointwise operators
+// only. So each storage says what its eager strides depend on besides (`stridesFrom`: inputs, or a memory format that the program asks for);
+// where strides decide what shares memory, the storages say so; and where a write has made the difference, the next read makes the row-major
+// order of those inputs a condition of running the model (`graph.row_major`), or is refused.
+#include "frontend/builder/Run.h"
+
+using namespace mlir;
+using namespace graphc;
+using namespace graphc::frontend;
+using namespace graphc::frontend::builder;
+
+// Bits of StorageCell::stridesFrom. The lower ones are inputs, by their index.
+static constexpr unsigned manyInputs = 61;               // this one and those behind it
+static constexpr uint64_t ofFormat = uint64_t(1) << 62;  // a memory format; the strides are known
+static constexpr uint64_t unknownOrder = uint64_t(1) << 63; // an operator's choice that follows a memory format
+
+static void collectStorages(const Val &value, llvm::SmallVectorImpl<StorageCell *> &found) {
+  if (const auto *tensor = value.get<Tensor>())
+    found.push_back((*tensor)->storage.get());
+  if (const auto *list = value.get<List>())
+    for (const Val &element : (*list)->elements)
+      collectStorages(element, found);
+}
+
+uint64_t builder::stridesFromInput(size_t index) { return uint64_t(1) << std::min<size_t>(index, manyInputs); }
+
+Tensor builder::inFormat(Run &run, Value value, ArrayRef<DimAttr> strides) {
+  Tensor tensor = run.fresh(value, strides);
+  tensor->storage->stridesFrom = ofFormat;
+  tensor->storage->isEagerOrder = true;
+  return tensor;
+}
+
+/// What results' strides depend on: what the arguments' do.
+void Run::followOrder(ArrayRef<Val> arguments, ArrayRef<Val> results) {
+  SmallVector<StorageCell *> given, made;
+  for (const Val &argument : arguments)
+    collectStorages(argument, given);
+  uint64_t from = 0;
+  for (StorageCell *cell : given)
+    from |= cell->stridesFrom;
+  if (!from)
+    return;
+  for (const Val &result : results)
+    collectStorages(result, made);
+  for (StorageCell *cell : made)
+    if (!llvm::is_contained(given, cell))
+      cell->stridesFrom |= from & ofFormat && !cell->isEagerOrder ? from | unknownOrder : from;
+}
+
+void Run::noteSharing(const Tensor &x, const Tensor &result) {
+  StorageCell &cell = *x->storage;
+  if (!cell.stridesFrom)
+    return;
+  cell.sharingAt = result->storage->sharingAt = current;
+  if (x->storage == result->storage) {
+    result->side = cell.sides.size();
+    cell.sides.push_back({cell.version});
+    return;
+  }
+  result->storage->stridesFrom |= cell.stridesFrom;
+  cell.others.push_back(result->storage);
+  result->storage->others.push_back(x->storage);
+}
+
+/// Before the storage gets its new version.
+void Run::noteSharedWrite(const TensorState &tensor) {
+  StorageCell &cell = *tensor.storage;
+  cell.sides[tensor.side].lastWrite = cell.version;
+  for (const std::weak_ptr<StorageCell> &other : cell.others)
+    if (std::shared_ptr<StorageCell> live = other.lock())
+      live->isDisputed = true;
+}
+
+void Run::noteSharedRead(const TensorState &tensor) {
+  const StorageCell &cell = *tensor.storage;
+  uint64_t since = cell.sides[tensor.side].since;
+  bool isElsewhere = false; // what another side wrote since isn't there if that is a copy
+  for (size_t i = 0; i < cell.sides.size(); ++i)
+    isElsewhere |= i != tensor.side && cell.sides[i].lastWrite && *cell.sides[i].lastWrite >= since;
+  if (cell.isDisputed || isElsewhere)
+    requireOrder(cell);
+}
+
+void Run::requireOrder(const StorageCell &cell) {
+  LocationId where = cell.sharingAt ? cell.sharingAt : current;
+  if (cell.stridesFrom & unknownOrder)
+    return e.fail("an operator chose the memory format that decides whether a reshape() or contiguous() gave a view or a copy, and a write has made the "
+                  "difference; clone() there instead: " + program.describe(where));
+  for (const std::shared_ptr<StorageCell> &input : inputCells)
+    if (cell.stridesFrom & stridesFromInput(input->inputIndex) && !func.getArgAttr(input->inputIndex, "graph.row_major")) {
+      func.setArgAttr(input->inputIndex, "graph.row_major", LocationAttr(program.location(where)));
+      program.notes.push_back("input '" + input->name + "' must be contiguous when the model runs, for its strides decide what the results are: " + program.describe(where));
+    }
+}
+
+/// What the caller finds in inputs afterwards.
+void Run::settleInputs() {
+  for (const std::shared_ptr<StorageCell> &cell : inputCells)
+    if (cell->isDisputed || llvm::any_of(ArrayRef(cell->sides).drop_front(), [](const Side &side) { return side.lastWrite.has_value(); }))
+      requireOrder(*cell);
+}
