@@ -155,6 +155,8 @@ static void convertWhere(Call &call) {
     return call.fail("where(condition) gives a tensor whose size depends on data");
   PromotedOperand lhs = promotedOperand(call, "self"), rhs = promotedOperand(call, "other");
   ScalarType type = resultType({lhs, rhs});
+  if (lhs.isNumber && rhs.isNumber && isFloat(type)) // a tensor of Python's floats
+    type = ScalarType::F32;
   Value condition = call.e.cast(call.value("condition"), ScalarType::Bool);
   givePointwise(call, broadcast<graph::WhereOp>(call, condition, promoted(call, lhs, type), promoted(call, rhs, type)));
 }

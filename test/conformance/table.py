@@ -1,13 +1,13 @@
 """refused.tsv: the cases that graphc refuses, and why.
 
 A row: OpInfo, dtype, the samples' numbers ("0-3,7"), the kinds of case ("pt cpu static, pt cpu symbolic"), the reason. The reason is
-the message with what changes from sample to sample left out (`normal`). Refusals stand in it, samples that PyTorch can make no model of,
-and calls that eager refuses but graphc accepts ("eager refuses it: …"): a wrong value never does.
+the message with what changes from sample to sample left out (`normal`). Refusals stand in it, and samples that PyTorch can make no model
+of: a wrong value never does, nor a call that graphc accepts though eager refuses it.
 """
 import re
 
 HEADER = "# What graphc refuses of PyTorch's samples, and why: written by conformance.py --update.\n"
-ENTERED = ("refused", "unavailable", "accepted")
+ENTERED = ("refused", "unavailable")
 
 
 def normal(text):

@@ -38,8 +38,13 @@ def main():
     print(f"seed {first}, {options.count} programs", flush=True)
     counts, reasons = collections.Counter(), collections.Counter()
 
+    def summary():
+        return f"{sum(counts.values())} programs: " + ", ".join(f"{n} {outcome}" for outcome, n in counts.most_common())
+
     def record(case):
         counts[case["outcome"]] += 1
+        if sum(counts.values()) % 1000 == 0:
+            print(summary(), flush=True)
         if case["outcome"] == "refused":
             reasons[case["text"].splitlines()[-2 if "\n    " in case["text"] else -1].strip()[:120]] += 1
         elif case["outcome"] != "right":
@@ -60,7 +65,7 @@ def main():
     run_tasks(HERE / "worker.py", map(task, range(first, first + options.count, CHUNK)), done, options.jobs, options.seconds)
     for reason, count in reasons.most_common(10):
         print(f"refused {count} times: {reason}")
-    print(f"{sum(counts.values())} programs: " + ", ".join(f"{n} {outcome}" for outcome, n in counts.most_common()))
+    print(summary())
     sys.exit(0 if counts["right"] and set(counts) <= {"right", "refused"} else 1)
 
 
