@@ -78,6 +78,8 @@ void Run::noteSharedWrite(const TensorState &tensor) {
 
 void Run::noteSharedRead(const TensorState &tensor) {
   const StorageCell &cell = *tensor.storage;
+  if (cell.version == 0 && !cell.isDisputed)
+    return;
   uint64_t since = cell.sides[tensor.side].since;
   bool isElsewhere = false; // what another side wrote since isn't there if that is a copy
   for (size_t i = 0; i < cell.sides.size(); ++i)

@@ -183,7 +183,7 @@ static void convertLayerNorm(Call &call) {
   int64_t normalized = normalizedDims(call, x);
   OptionalOperand weight = call.optionalValue("weight"), bias = call.optionalValue("bias");
   double eps = call.number("eps", 1e-5);
-  if (call.failed())
+  if (call.failed() || call.run.stopped())
     return;
   call.give(call.e.create<graph::LayerNormOp>(x, weight, bias, normalized, APFloat(eps)));
   if (call.op() != "aten::native_layer_norm")
@@ -200,7 +200,7 @@ static void convertRmsNorm(Call &call) {
   OptionalOperand weight = call.optionalValue("weight");
   ScalarType type = call.e.dtype(x);
   double eps = call.number("eps", type == ScalarType::F64 ? 0x1p-52 : type == ScalarType::F16 ? 0x1p-10 : type == ScalarType::BF16 ? 0x1p-7 : 0x1p-23);
-  if (!call.failed())
+  if (!call.failed() && !call.run.stopped())
     call.give(call.e.create<graph::RmsNormOp>(x, weight, normalized, APFloat(eps)));
 }
 
