@@ -455,7 +455,7 @@ void Run::convertNode(const Node &node) {
   }
   if (e.failed())
     return unsupported(node, call.name() + ": " + e.takeReason());
-  followOrder(call.allArguments(), call.results);
+  followOrder(call.op(), call.allArguments(), call.results);
   if (!known && node.op != "prim::NumToTensor" && node.op != "aten::tensor" && node.op != "aten::scalar_tensor")
     keepNumbers(call);
   for (size_t i = 0; i < node.results.size(); ++i) {

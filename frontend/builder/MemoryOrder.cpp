@@ -16,14 +16,38 @@ using namespace graphc::frontend::builder;
 // Bits of StorageCell::stridesFrom. The lower ones are inputs, by their index.
 static constexpr unsigned manyInputs = 61;               // this one and those behind it
 static constexpr uint64_t ofFormat = uint64_t(1) << 62;  // a memory format; the strides are known
-static constexpr uint64_t unknownOrder = uint64_t(1) << 63; // an operator's choice that follows a memory format
+static constexpr uint64_t unknownOrder = uint64_t(1) << 63; // an operator's choice
 
-static void collectStorages(const Val &value, llvm::SmallVectorImpl<StorageCell *> &found) {
+static void collectTensors(const Val &value, llvm::SmallVectorImpl<const TensorState *> &found) {
   if (const auto *tensor = value.get<Tensor>())
-    found.push_back((*tensor)->storage.get());
+    found.push_back(tensor->get());
   if (const auto *list = value.get<List>())
     for (const Val &element : (*list)->elements)
-      collectStorages(element, found);
+      collectTensors(element, found);
+}
+
+static bool isRowMajor(const TensorState &tensor) {
+  SmallVector<DimAttr> rowMajor, dims = graph::getDims(tensor.type);
+  contiguousStrides(dims, rowMajor);
+  bool same = true;
+  for (size_t d = 0; d < dims.size(); ++d)
+    same &= tensor.strides[d] == rowMajor[d] || graph::isConstant(dims[d], 1);
+  return same;
+}
+
+/// Whether eager's result is row-major whatever the operands' strides are.
+static bool givesRowMajor(StringRef op) {
+  static const llvm::StringSet<> operators{"addmm", "bmm", "embedding", "layer_norm", "linear", "log_softmax", "matmul", "mm", "softmax", "stack"};
+  return operators.contains(op.substr(StringRef("aten::").size()));
+}
+
+/// Whether eager's result has strides of its own though the operands are row-major.
+static bool hasOwnOrder(StringRef op) {
+  static const llvm::StringSet<> operators{
+      "_scaled_dot_product_flash_attention_for_cpu", "cholesky", "einsum", "empty_permuted", "empty_strided", "gru", "inverse", "linalg_cholesky",
+      "linalg_cholesky_ex", "linalg_inv", "linalg_inv_ex", "linalg_matrix_power", "linalg_solve", "linalg_solve_ex", "linalg_solve_triangular", "lstm",
+      "matrix_power", "new_empty_strided", "rnn_relu", "rnn_tanh", "rot90", "scaled_dot_product_attention"};
+  return operators.contains(op.substr(StringRef("aten::").size()));
 }
 
 uint64_t builder::stridesFromInput(size_t index) { return uint64_t(1) << std::min<size_t>(index, manyInputs); }
@@ -35,21 +59,27 @@ Tensor builder::inFormat(Run &run, Value value, ArrayRef<DimAttr> strides) {
   return tensor;
 }
 
-/// What results' strides depend on: what the arguments' do.
-void Run::followOrder(ArrayRef<Val> arguments, ArrayRef<Val> results) {
-  SmallVector<StorageCell *> given, made;
+/// What results' strides depend on: what the arguments' do. Where the operator wasn't given row-major tensors, its result may be in another order.
+void Run::followOrder(StringRef op, ArrayRef<Val> arguments, ArrayRef<Val> results) {
+  SmallVector<const TensorState *> given, made;
   for (const Val &argument : arguments)
-    collectStorages(argument, given);
+    collectTensors(argument, given);
   uint64_t from = 0;
-  for (StorageCell *cell : given)
-    from |= cell->stridesFrom;
-  if (!from)
+  bool isStrided = hasOwnOrder(op);
+  for (const TensorState *tensor : given) {
+    from |= tensor->storage->stridesFrom;
+    isStrided |= !isRowMajor(*tensor);
+  }
+  if (!from && !isStrided)
     return;
   for (const Val &result : results)
-    collectStorages(result, made);
-  for (StorageCell *cell : made)
-    if (!llvm::is_contained(given, cell))
-      cell->stridesFrom |= from & ofFormat && !cell->isEagerOrder ? from | unknownOrder : from;
+    collectTensors(result, made);
+  for (const TensorState *tensor : made) {
+    StorageCell &cell = *tensor->storage;
+    bool isKnown = cell.isEagerOrder || givesRowMajor(op) || (!isStrided && !(from & ofFormat));
+    if (llvm::none_of(given, [&](const TensorState *operand) { return operand->storage == tensor->storage; }))
+      cell.stridesFrom |= isKnown ? from : from | unknownOrder;
+  }
 }
 
 void Run::noteSharing(const Tensor &x, const Tensor &result) {
@@ -91,7 +121,7 @@ void Run::noteSharedRead(const TensorState &tensor) {
 void Run::requireOrder(const StorageCell &cell) {
   LocationId where = cell.sharingAt ? cell.sharingAt : current;
   if (cell.stridesFrom & unknownOrder)
-    return e.fail("an operator chose the memory format that decides whether a reshape() or contiguous() gave a view or a copy, and a write has made the "
+    return e.fail("an operator chose the memory order that decides whether a reshape() or contiguous() gave a view or a copy, and a write has made the "
                   "difference; clone() there instead: " + program.describe(where));
   for (const std::shared_ptr<StorageCell> &input : inputCells)
     if (cell.stridesFrom & stridesFromInput(input->inputIndex) && !func.getArgAttr(input->inputIndex, "graph.row_major")) {

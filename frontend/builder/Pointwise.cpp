@@ -170,7 +170,7 @@ static void convertMaskedFill(Call &call) {
     return call.fail("the fill value's dtype can't be cast to the tensor's");
   if (value.tensor && value.tensor->type.getRank() != 0)
     return call.fail("masked_fill with a value of rank " + Twine(value.tensor->type.getRank()) + "; expected a 0-d tensor");
-  givePointwise(call, broadcast<graph::WhereOp>(call, mask, promoted(call, value, call.e.dtype(self)), self));
+  call.give(broadcast<graph::WhereOp>(call, mask, promoted(call, value, call.e.dtype(self)), self));
 }
 
 static void clampBetween(Call &call, StringRef minName, StringRef maxName) {

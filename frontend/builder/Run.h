@@ -91,7 +91,7 @@ private:
   LocationId current = 0; // of the node that is converted
   Value scatterStrided(const Tensor &tensor, Value value);
   // MemoryOrder.cpp
-  void followOrder(llvm::ArrayRef<Val> arguments, llvm::ArrayRef<Val> results);
+  void followOrder(llvm::StringRef op, llvm::ArrayRef<Val> arguments, llvm::ArrayRef<Val> results);
   void noteSharedWrite(const TensorState &tensor);
   void noteSharedRead(const TensorState &tensor);
   void settleInputs();

@@ -232,7 +232,7 @@ class MemoryOrder(unittest.TestCase):
             z = y.contiguous()
             z.add_(1)
             return y, z
-        with self.assertRaisesRegex(graphc.CompileError, r"memory format(.|\n)*package_test.py:\d+"):
+        with self.assertRaisesRegex(graphc.CompileError, r"memory order(.|\n)*package_test.py:\d+"):
             self.compiled(forward)
 
 
