@@ -237,8 +237,9 @@ static void convertSumToSize(Call &call) {
   }
   if (call.failed() || call.run.stopped())
     return;
-  bool isSummed = !dims.empty() || size.empty(); // to no dims: also of one element
-  x = isSummed ? x.cast(sumDtype(x.dtype())) : x;
+  if (dims.empty() && !size.empty()) // a sum to no dims is one also of one element
+    return call.give(Val(call.run.alias(call.tensor("self"))));
+  x = x.cast(sumDtype(x.dtype()));
   call.give(dims.empty() ? Value(x) : Value(sum(x, dims).reshape(size)));
 }
 

@@ -82,7 +82,7 @@ static void convertLogaddexp2(Call &call) {
 static void convertLdexp(Call &call) {
   Pair p = promotedPair(call, "self", "other", true);
   Expr exponent(call, call.value("other"));
-  giveFormula(call, p.a * exp2(exponent.cast(p.type)), p.type);
+  call.give((p.a * exp2(exponent.cast(p.type))).cast(p.type));
 }
 
 static void scaledBy(Call &call, double factor) {

@@ -35,9 +35,16 @@ static bool isRowMajor(const TensorState &tensor) {
   return same;
 }
 
-/// Whether eager's result is row-major whatever the operands' strides are.
+/// Whether eager's result is row-major whatever the operands' strides are: seen of all operators' samples with transposed and channels_last operands.
 static bool givesRowMajor(StringRef op) {
-  static const llvm::StringSet<> operators{"addmm", "bmm", "embedding", "layer_norm", "linear", "log_softmax", "matmul", "mm", "softmax", "stack"};
+  static const llvm::StringSet<> operators{
+      "_chunk_cat", "_safe_softmax", "_unsafe_masked_index", "addbmm", "addmm", "all", "amax", "amin", "aminmax", "any", "argmax", "argmin",
+      "baddbmm", "block_diag", "bmm", "bucketize", "cdist", "count_nonzero", "cov", "cross", "cummax", "cummin", "cumprod", "cumsum", "embedding",
+      "embedding_bag", "gather", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d", "index_add", "index_reduce", "index_select", "instance_norm",
+      "kthvalue", "layer_norm", "linalg_cross", "linalg_multi_dot", "linear", "log_softmax", "logcumsumexp", "masked_fill", "masked_scatter",
+      "matmul", "mean", "median", "mm", "mode", "nanmean", "nanmedian", "nansum", "native_layer_norm", "new_full", "new_ones",
+      "new_zeros", "norm", "one_hot", "prod", "renorm", "repeat", "repeat_interleave", "rms_norm", "roll", "scatter", "scatter_add",
+      "scatter_reduce", "softmax", "std", "std_mean", "sum", "sum_to_size", "take_along_dim", "tile", "topk", "tril", "triu", "var", "var_mean"};
   return operators.contains(op.substr(StringRef("aten::").size()));
 }
 
@@ -46,7 +53,7 @@ static bool hasOwnOrder(StringRef op) {
   static const llvm::StringSet<> operators{
       "_scaled_dot_product_flash_attention_for_cpu", "cholesky", "einsum", "empty_permuted", "empty_strided", "gru", "inverse", "linalg_cholesky",
       "linalg_cholesky_ex", "linalg_inv", "linalg_inv_ex", "linalg_matrix_power", "linalg_solve", "linalg_solve_ex", "linalg_solve_triangular", "lstm",
-      "matrix_power", "new_empty_strided", "rnn_relu", "rnn_tanh", "rot90", "scaled_dot_product_attention"};
+      "matrix_power", "nanquantile", "new_empty_strided", "quantile", "rnn_relu", "rnn_tanh", "rot90", "scaled_dot_product_attention"};
   return operators.contains(op.substr(StringRef("aten::").size()));
 }
 

@@ -192,7 +192,7 @@ static void convertRenorm(Call &call) {
   if (call.failed())
     return;
   Expr wideX = x.cast(wide(x.dtype())), norm = vectorNorm(wideX, p, otherDims(x.rank(), d), true);
-  givePointwise(call, (wideX * where(norm > limit, limit / (norm + 1e-7), norm.like(1))).cast(x.dtype()));
+  call.give((wideX * where(norm > limit, limit / (norm + 1e-7), norm.like(1))).cast(x.dtype()));
 }
 
 /// The norms of v's slices along dim, [1, .., n, .., 1]; of all of v, 0-d, where dim is -1.

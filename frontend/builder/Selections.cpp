@@ -55,7 +55,7 @@ static void convertMaskedScatter(Call &call) {
   if (graph::isConstant(from.dim(0), 0)) // nothing may be taken: any element that is asked for is out of range
     from = source.like(0).expand({call.e.dim(int64_t(1))}), place = where(holds, 1.0, place);
   Expr taken(call, call.e.create<graph::IndexSelectOp>(Value(from), Value(place), int64_t(0)));
-  givePointwise(call, where(holds, taken, flat(call, x.expand(shape))).reshape(shape));
+  call.give(where(holds, taken, flat(call, x.expand(shape))).reshape(shape));
 }
 
 static std::optional<graph::ScatterReduce> reductionNamed(StringRef name) {

@@ -277,20 +277,38 @@ static void convertClone(Call &call) {
   call.give(Val(copyInFormat(call, value, format)));
 }
 
-/// The tensor itself where it is in that memory format, else a copy that is.
-static void giveInFormat(Call &call, const Tensor &x, int64_t format) {
+static bool isInFormat(Call &call, const Tensor &x, int64_t format) {
   SmallVector<DimAttr> dims = graph::getDims(x->type), wanted = formatStrides(call, dims, format);
-  if (call.failed())
-    return;
-  bool isSame = true;
+  bool same = true;
   for (size_t d = 0; d < dims.size(); ++d)
-    isSame &= x->strides[d] == wanted[d] || graph::isConstant(dims[d], 1);
-  Tensor result = isSame ? call.run.alias(x) : copyInFormat(call, call.run.read(x), format);
+    same &= x->strides[d] == wanted[d] || graph::isConstant(dims[d], 1);
+  return same;
+}
+
+/// The tensor itself, or a copy in a memory format.
+static void giveInFormat(Call &call, const Tensor &x, int64_t format, bool isItself) {
+  Tensor result = isItself ? call.run.alias(x) : copyInFormat(call, call.run.read(x), format);
   call.run.noteSharing(x, result);
   call.give(Val(result));
 }
 
-static void convertContiguous(Call &call) { giveInFormat(call, call.tensor("self"), call.integer("memory_format", contiguousFormat)); }
+static void convertContiguous(Call &call) {
+  Tensor x = call.tensor("self");
+  int64_t format = call.integer("memory_format", contiguousFormat);
+  bool isItself = isInFormat(call, x, format);
+  if (!call.failed())
+    giveInFormat(call, x, format, isItself);
+}
+
+/// x in a memory format of to(): row-major is what isn't channels_last.
+static void giveAs(Call &call, const Tensor &x, int64_t format) {
+  int64_t rank = x->type.getRank();
+  bool isItself = isInFormat(call, x, format);
+  if (format == contiguousFormat && !isItself)
+    isItself = (rank != 4 || !isInFormat(call, x, channelsLast)) && (rank != 5 || !isInFormat(call, x, channelsLast3d));
+  if (!call.failed())
+    giveInFormat(call, x, format, isItself);
+}
 
 /// A cast, or the tensor itself where it has the dtype and memory format already and no copy is asked for.
 static void castTo(Call &call, const Tensor &x, std::optional<ScalarType> wanted, bool copy) {
@@ -298,14 +316,15 @@ static void castTo(Call &call, const Tensor &x, std::optional<ScalarType> wanted
   int64_t format = call.given("memory_format") ? call.integer("memory_format") : preserveFormat;
   if (call.failed())
     return;
-  if (format == channelsLast || format == channelsLast3d)
-    return from == to && !copy ? giveInFormat(call, x, format) : call.give(Val(copyInFormat(call, call.e.cast(call.run.read(x), to), format)));
   if (from == to && !copy)
-    return call.give(Val(call.run.alias(x)));
+    return format == preserveFormat ? call.give(Val(call.run.alias(x))) : giveAs(call, x, format);
   if (const Val *known = x->knownNumber())
     if (std::optional<Val> number = convertNumber(call.run, *known, to))
       return call.give(Val(call.run.knownScalar(to, *number)));
-  givePointwise(call, call.e.cast(call.run.read(x), to));
+  Value value = call.e.cast(call.run.read(x), to);
+  if (format == preserveFormat)
+    return givePointwise(call, value);
+  call.give(Val(copyInFormat(call, value, format)));
 }
 
 static void convertTo(Call &call) {

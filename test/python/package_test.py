@@ -224,16 +224,23 @@ class MemoryOrder(unittest.TestCase):
                 self.check(forward, model, x)
 
     def test_operators_that_choose(self):
-        """Which strides a convolution of a channels_last tensor gives isn't followed: a write that needs to know is refused."""
+        """Which strides a convolution of a channels_last tensor has, or flip() of a transposed one, isn't followed: a write that needs to know is refused."""
         weight = torch.randn(6, 3, 1, 1)
 
-        def forward(x):
-            y = torch.conv2d(x.contiguous(memory_format=torch.channels_last), weight)
-            z = y.contiguous()
-            z.add_(1)
-            return y, z
-        with self.assertRaisesRegex(graphc.CompileError, r"memory order(.|\n)*package_test.py:\d+"):
-            self.compiled(forward)
+        def written(operator):
+            def forward(x):
+                y = operator(x)
+                z = y.reshape(-1)
+                z.add_(1)
+                return y * 2, z
+            return forward
+        for operator in (lambda x: torch.conv2d(x.contiguous(memory_format=torch.channels_last), weight), lambda x: x.transpose(1, 3).flip(0),
+                         lambda x: torch.linalg.inv(x[:, :, :3, :3] + 4 * torch.eye(3)), lambda x: torch.einsum("abcd,abce->eda", x, x)):
+            with self.assertRaisesRegex(graphc.CompileError, r"memory order(.|\n)*package_test.py:\d+"):
+                self.compiled(written(operator))
+        for operator in (lambda x: x.transpose(1, 3) @ x.transpose(1, 3).mT, lambda x: x.transpose(1, 3).masked_fill(x.transpose(1, 3) > 0, 1.0),
+                         lambda x: x.transpose(1, 3) * 2, lambda x: x.flip(0)):
+            self.check(written(operator), self.compiled(written(operator)), torch.randn(2, 3, 4, 5))
 
 
 class State(unittest.TestCase):
