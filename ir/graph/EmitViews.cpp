@@ -44,9 +44,11 @@ static AffineExpr linearize(ElementEmitter &e, ArrayRef<DimAttr> dims, ArrayRef<
   return linear;
 }
 
-/// The index in a space of the given dims of row-major position `linear`.
+/// The index in a space of the given dims of row-major position `linear`; zeros where the space has no elements.
 static Index delinearize(ElementEmitter &e, ArrayRef<DimAttr> dims, AffineExpr linear) {
-  Index index(dims.size());
+  Index index(dims.size(), getAffineConstantExpr(0, e.getContext()));
+  if (llvm::any_of(dims, [](DimAttr d) { return isConstant(d, 0); }))
+    return index;
   for (size_t d = dims.size(); d-- > 0;) {
     index[d] = d == 0 ? linear : linear % e.dim(dims[d]);
     linear = d == 0 ? linear : linear.floorDiv(e.dim(dims[d]));

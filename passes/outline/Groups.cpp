@@ -142,13 +142,14 @@ std::optional<IndexByValue> graphc::mapGroupForward(const Group &group, ArrayRef
       if (facts && facts.getFusionKind() == graph::FusionKind::Pointwise) {
         if (graph::getDims(cast<RankedTensorType>(op->getResult(0).getType())) != graph::getDims(cast<RankedTensorType>(operand.getType())))
           return std::nullopt;
-        indices[op->getResult(0)] = source;
-        continue;
-      }
-      std::optional<SmallVector<AffineExpr>> forward = mapForward(op, source, simplifier);
-      if (!forward)
+      } else if (std::optional<SmallVector<AffineExpr>> forward = mapForward(op, source, simplifier)) {
+        source = *forward;
+      } else {
         return std::nullopt;
-      indices[op->getResult(0)] = *forward;
+      }
+      auto [known, isNew] = indices.try_emplace(op->getResult(0), source);
+      if (!isNew && known->second != source) // c and its transpose meet: one of the two would be computed again
+        return std::nullopt;
     }
   }
   if (llvm::any_of(group.outputs, [&](Value output) { return !indices.contains(output); }))

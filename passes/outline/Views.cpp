@@ -62,8 +62,8 @@ std::optional<SmallVector<AffineExpr>> graphc::mapForward(Operation *op, ArrayRe
     return std::nullopt;
   MLIRContext *context = op->getContext();
   RankedTensorType from = typeOf(view->source), to = typeOf(op->getResult(0));
-  if (graph::getNumElements(from) != graph::getNumElements(to))
-    return std::nullopt;
+  if (graph::getNumElements(from) != graph::getNumElements(to) || graph::isConstant(graph::getNumElements(to), 0))
+    return std::nullopt; // of no elements: there is no position to divide by strides of 0
   // A permutation of the dims that have more than one index.
   SmallVector<AffineExpr> result(to.getRank(), getAffineConstantExpr(0, context));
   bool isPermutation = true;

@@ -194,3 +194,16 @@ func.func @folds(%a: tensor<1x4x5x6xf32>, %b: tensor<1x4x6x5xf32>, %x: tensor<1x
   %6 = graph.add %4, %5 : (tensor<1x4x5x5xf32>, tensor<1x4x5x5xf32>) -> tensor<1x4x5x5xf32>
   return %3, %6 : tensor<1x4x5x5xf32>, tensor<1x4x5x5xf32>
 }
+
+// -----
+
+// A product and its transpose meet in a subtraction, which would need one of the two again: it stays apart.
+// CHECK-LABEL: @skew
+// CHECK:         graph.matmul %arg0, %arg0 :
+// CHECK:         graph.sub
+func.func @skew(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
+  %0 = graph.matmul %x, %x : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
+  %1 = graph.permute %0 [1, 0] : (tensor<3x3xf32>) -> tensor<3x3xf32>
+  %2 = graph.sub %1, %0 : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
+  return %2 : tensor<3x3xf32>
+}
