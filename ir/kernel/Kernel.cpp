@@ -332,6 +332,8 @@ LogicalResult ContractOp::verify() {
   Block &block = getBody().front();
   if (block.getNumArguments() != 1 + m + n)
     return emitOpError("epilogue takes the accumulator, then m and n indices");
+  if (!block.getOps<ReduceOp>().empty())
+    return emitOpError("epilogue is of single elements, and has a reduction");
   return success();
 }
 

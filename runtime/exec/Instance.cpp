@@ -122,7 +122,8 @@ void Instance::placeBuffer(uint32_t index) {
     throw internalFailure(text("buffer ", index, " is 0-d and has ", bytes, " bytes"));
   if (buffer.alias_of() != -1) {
     const Place &root = places_[static_cast<size_t>(buffer.alias_of())];
-    const int64_t offset = buffer.alias_offset() == -1 ? 0 : dimValue(buffer.alias_offset(), "buffer", index);
+    const bool isWhole = buffer.alias_offset() == -1 || place.bytes == 0; // no elements lie anywhere
+    const int64_t offset = isWhole ? 0 : dimValue(buffer.alias_offset(), "buffer", index);
     if (offset < 0 || static_cast<uint64_t>(offset) > root.bytes || place.bytes > root.bytes - static_cast<uint64_t>(offset))
       throw internalFailure(text("buffer ", index, " (", bytes, " bytes at ", offset, ") exceeds buffer ", buffer.alias_of(),
                                  " of ", root.bytes, " bytes"));

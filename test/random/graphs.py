@@ -48,9 +48,17 @@ class Program(torch.nn.Module):
         self.steps, self.outputs, self.input_count = steps, outputs, input_count
 
     def forward(self, *inputs):
+        return self.run(inputs, None)
+
+    def run(self, inputs, disturb):
+        """disturb: of (value's number, value), what to go on with instead of a step's result that is a tensor of its own; or None."""
         values = list(inputs)
         for step in self.steps:
-            values.append(OPERATORS[step.operator].apply(*[values[o] for o in step.operands], *step.constants))
+            operands = [values[o] for o in step.operands]
+            value = OPERATORS[step.operator].apply(*operands, *step.constants)
+            if disturb and all(value.untyped_storage().data_ptr() != o.untyped_storage().data_ptr() for o in operands):
+                value = disturb(len(values), value)
+            values.append(value)
         return tuple(values[o] for o in self.outputs)
 
 
@@ -59,11 +67,11 @@ def run(graph, inputs=None):
         return graph.module()(*[t.clone(memory_format=torch.preserve_format) for t in (graph.inputs if inputs is None else inputs)])
 
 
-def run_and_write(graph, inputs=None):
+def run_and_write(graph, inputs=None, disturb=None):
     """The outputs and what the inputs hold afterwards, as copies."""
     given = [t.clone(memory_format=torch.preserve_format) for t in (graph.inputs if inputs is None else inputs)]
     with torch.no_grad():
-        return [t.clone() for t in graph.module()(*given)] + given
+        return [t.clone() for t in graph.module().run(given, disturb)] + given
 
 
 def widened(graph):

@@ -118,6 +118,19 @@ kernel.func @epilogue(%a: tensor<4x16xf32>, %w: tensor<32x16xf32>) outs(%y: tens
 
 // -----
 
+kernel.func @again(%a: tensor<4x16xf32>, %w: tensor<32x16xf32>) outs(%y: tensor<4x32xf32>) grid() {
+  // expected-error @+1 {{epilogue is of single elements, and has a reduction}}
+  kernel.contract %a[affine_map<(m, k) -> (m, k)>], %w[affine_map<(n, k) -> (n, k)>] m [#graph.dim<4>] n [#graph.dim<32>] k [#graph.dim<16>] : tensor<4x16xf32>, tensor<32x16xf32> {
+  ^bb0(%acc: f32, %m: index, %n: index):
+    %s = kernel.reduce [sum] over (%k : <4>) -> f32 {
+      kernel.yield %acc : f32
+    }
+    kernel.store %s, %y[affine_map<(m, n) -> (m, n)>] (%m, %n) : f32, tensor<4x32xf32>
+  }
+}
+
+// -----
+
 // expected-error @+1 {{a kernel.contract stands alone in its kernel}}
 kernel.func @alone(%a: tensor<4x16xf32>, %w: tensor<32x16xf32>) outs(%y: tensor<4x32xf32>) grid() {
   kernel.map (%k : <4>) {
