@@ -89,6 +89,8 @@ void Run::followOrder(StringRef op, ArrayRef<Val> arguments, ArrayRef<Val> resul
   }
 }
 
+bool Run::knowsStrides(const Tensor &x) const { return !(x->storage->stridesFrom & unknownOrder); }
+
 void Run::noteSharing(const Tensor &x, const Tensor &result) {
   StorageCell &cell = *x->storage;
   if (!cell.stridesFrom)

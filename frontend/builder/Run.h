@@ -56,6 +56,8 @@ public:
   bool overlapsPartly(const Tensor &a, const Tensor &b) const;
   /// In-place write: `value` has the tensor's shape and dtype. All aliases see it.
   void write(const Tensor &tensor, Value value);
+  /// False where an operator chose the memory order of x, which importing doesn't follow.
+  bool knowsStrides(const Tensor &x) const;
   /// Notes that x's strides decided whether `result` is a view of x or a copy (MemoryOrder.cpp).
   void noteSharing(const Tensor &x, const Tensor &result);
   /// What the program computes depends on the storage's strides: the inputs that decide them must be in row-major order.

@@ -307,3 +307,92 @@ _add("as_image", _one(_floats, lambda rng, t: (lambda c: (1, c, 2, t.numel() // 
 _add("conv2d", _one(_images, lambda rng, t: (rng.choice((1, 3, 8, 17)), rng.choice((1, 2, 3)), rng.choice((1, 1, 2)), 1, rng.random() < 0.3)), _conv2d, 1.2)
 _add("max_pool2d", _one(_images), lambda t: F.max_pool2d(t, 2, 1), 0.5)
 _add("avg_pool2d", _one(_images), lambda t: F.avg_pool2d(t, 2, 2, ceil_mode=True), 0.5)
+
+
+def _elements(t):
+    return t.dim() and t.numel()
+
+
+def _rows(least=2):
+    """Floats whose last dim has some elements."""
+    return lambda values: [i for i in _floats(values) if _elements(values[i]) and values[i].shape[-1] >= least]
+
+
+def _of_rank(*ranks):
+    return lambda values: [i for i in _floats(values) if values[i].dim() in ranks and values[i].numel()]
+
+
+def _gathered(rng, t):
+    """A dim and a place for each of its elements."""
+    return (lambda d: (d, tuple(rng.randrange(t.shape[d]) for _ in range(t.shape[d]))))(rng.randrange(t.dim())) if _elements(t) else None
+
+
+def _index(t, d, places):
+    shape = [1] * t.dim()
+    shape[d] = len(places)
+    return torch.tensor(places).reshape(shape).expand(t.shape)
+
+
+def _lookup(rng, values):
+    """Whole numbers and a table."""
+    table = _pick(rng, [i for i in _floats(values) if values[i].dim() == 2 and values[i].shape[0] > 0])
+    numbers = _pick(rng, [i for i in _integers(values) if values[i].dim() <= 3])
+    return None if table is None or numbers is None else ([numbers, table], ())
+
+
+def _attention(t):
+    return F.scaled_dot_product_attention(t, t * 0.5, t)
+
+
+def _transposed_convolution(t, channels, kernel, stride):
+    return F.conv_transpose2d(t, _weights(t, t.shape[1], channels, kernel, kernel), _weights(t, channels), stride, kernel // 2) * 0.1
+
+
+def _grouped_convolution(t, stride):
+    return F.conv2d(t, _weights(t, 2 * t.shape[1], t.shape[1] // 2, 3, 3), None, stride, 1, groups=2) * 0.1
+
+
+# The dims of products and of the other side differ: weights of the layer are made for the operand.
+_add("linear", _one(_rows(1), lambda rng, t: (rng.choice((1, 4, 16, 33)),)), lambda t, n: F.linear(t, _weights(t, n, t.shape[-1]), _weights(t, n)) * 0.1, 0.8)
+_add("gram", _one(_rows(1), lambda rng, t: () if t.dim() >= 2 else None), lambda t: torch.matmul(t, t.mT) * 0.1, 0.6)
+_add("einsum", _one(_of_rank(3)), lambda t: torch.einsum("abc,dbc->dab", t, t) * 0.1, 0.4)
+_add("addmm", _one(_of_rank(2)), lambda t: torch.addmm(t[:, :1], t, t.t(), beta=0.5, alpha=0.1), 0.4)
+_add("attention", _one(_of_rank(3, 4)), _attention, 0.5)
+_add("conv1d", _one(_of_rank(3), lambda rng, t: (rng.choice((1, 4, 9)), rng.choice((1, 2))) if t.shape[-1] >= 3 else None),
+     lambda t, channels, stride: F.conv1d(t, _weights(t, channels, t.shape[1], 3), None, stride, 1) * 0.1, 0.6)
+_add("conv_transpose2d", _one(_images, lambda rng, t: (rng.choice((1, 3, 8)), rng.choice((2, 3)), rng.choice((1, 2)))), _transposed_convolution, 0.5)
+_add("grouped_conv2d", _one(_images, lambda rng, t: (rng.choice((1, 2)),) if t.shape[1] % 2 == 0 else None), _grouped_convolution, 0.5)
+_add("group_norm", _one(_images, lambda rng, t: (rng.choice([g for g in (1, 2, 3, t.shape[1]) if t.shape[1] % g == 0]),)), lambda t, g: F.group_norm(t, g), 0.4)
+_add("rms_norm", _one(_rows()), lambda t: F.rms_norm(t, t.shape[-1:], eps=1e-3), 0.4)
+_add("batch_norm", _one(_images), lambda t: F.batch_norm(t, _weights(t, t.shape[1]), _weights(t, t.shape[1]).abs() + 0.5, _weights(t, t.shape[1])), 0.5)
+_add("interpolate", _one(_images, lambda rng, t: (rng.choice(("nearest", "bilinear", "bicubic")), rng.choice((2, 1.5)))),
+     lambda t, mode, factor: F.interpolate(t, scale_factor=factor, mode=mode), 0.4)
+_add("adaptive_avg_pool2d", _one(_images, lambda rng, t: (rng.choice((1, 2, 3)),)), lambda t, n: F.adaptive_avg_pool2d(t, n), 0.4)
+_add("pixel_shuffle", _one(_images, lambda rng, t: () if t.shape[1] % 4 == 0 else None), lambda t: F.pixel_shuffle(t, 2), 0.4)
+_add("embedding", _lookup, lambda numbers, table: F.embedding(numbers.long().remainder(table.shape[0]), table), 0.5)
+_add("one_hot", _one(_integers, lambda rng, t: () if t.dim() < 4 and t.numel() else None), lambda t: F.one_hot(t.long().remainder(5), 5), 0.3)
+_add("gather", _one(_everything, _gathered), lambda t, d, places: t.gather(d, _index(t, d, places)), 0.4)
+_add("scatter_add", _one(_floats, _gathered), lambda t, d, places: t.scatter_add(d, _index(t, d, places), t * 0.5), 0.3)
+_add("scatter_reduce", _one(_numbers, _gathered), lambda t, d, places: t.scatter_reduce(d, _index(t, d, places), t.flip(d), "amax"), 0.3)
+_add("index_list", _one(_everything, _places), lambda t, d, places: t.movedim(d, 0)[list(places)], 0.4)
+for _name in ("std", "var", "logsumexp", "prod"):
+    _add(_name, _one(_floats, lambda rng, t: (_dim(rng, t)[0],) if _elements(t) and min(t.shape) > 1 else None), lambda t, d, f=getattr(torch, _name): f(t * 0.5, d), 0.3)
+_add("log_softmax", _one(_floats, lambda rng, t: _dim(rng, t) if _elements(t) else None), torch.log_softmax, 0.4)
+_add("clamp", _one(_numbers), lambda t: t.clamp(-1, 2) if t.dtype != torch.uint8 else t.clamp(1, 2), 0.4)
+_add("lerp", _two(_floats, lambda a, b: a.dtype == b.dtype and _broadcastable(a, b)), lambda a, b: torch.lerp(a, b, 0.25), 0.4)
+_add("addcmul", _two(_floats, lambda a, b: a.dtype == b.dtype and _broadcastable(a, b)), lambda a, b: torch.addcmul(a, a, b, value=0.5), 0.4)
+_add("power", _one(_floats, lambda rng, t: (rng.choice((2, 3, 0.5, -1)),)), lambda t, e: (t.abs() + 0.5).clamp(max=4) ** e, 0.4)
+_add("activation", _one(_floats, lambda rng, t: (rng.choice(("elu", "softplus", "hardswish", "mish", "leaky_relu", "logsigmoid", "hardtanh")),)), lambda t, name: getattr(F, name)(t), 0.6)
+_add("glu", _one(_floats, lambda rng, t: (lambda d: (d,) if t.shape[d] % 2 == 0 else None)(rng.randrange(t.dim())) if _elements(t) else None), F.glu, 0.3)
+_add("stack", _one(_everything, _dim), lambda t, d: torch.stack([t, t.flip(d)], d), 0.4)
+_add("split", _one(_everything, lambda rng, t: (*_dim(rng, t), rng.choice((1, 2, 3))) if _elements(t) else None), lambda t, d, size: t.split(size, d)[-1], 0.4)
+_add("repeat", _one(_everything, lambda rng, t: ([rng.choice((1, 2)) for _ in range(t.dim())],) if t.dim() else None), lambda t, n: t.repeat(n), 0.3)
+_add("roll", _one(_everything, lambda rng, t: (rng.choice((1, -2)), *_dim(rng, t)) if _elements(t) else None), torch.roll, 0.3)
+_add("tril", _one(_numbers, lambda rng, t: (rng.randint(-1, 1),) if t.dim() >= 2 else None), torch.tril, 0.3)
+_add("movedim", _one(_everything, lambda rng, t: (*_dim(rng, t), *_dim(rng, t)) if t.dim() else None), torch.movedim, 0.5)
+_add("flatten", _one(_everything, lambda rng, t: (rng.randrange(t.dim()),) if t.dim() else None), lambda t, d: t.flatten(d), 0.5)
+_add("topk_values", _one(_numbers, lambda rng, t: (max(1, t.shape[-1] // 2),) if _elements(t) else None), lambda t, k: t.topk(k).values, 0.3)
+_add("cumprod", _one(_floats, lambda rng, t: _dim(rng, t) if _elements(t) else None), lambda t, d: torch.cumprod(t * 0.5, d), 0.2)
+_add("zeros_written", _one(_floats, _slice), lambda t, *where: _write(lambda view, source: view.copy_(source))(torch.zeros_like(t), _flat_slice(t, *where) * 2, *where), 0.4)
+_add("index_fill_", _one(_numbers, _places), lambda t, d, places: t.index_fill_(d, torch.tensor(places), 2), 0.3, True)
+_add("clamp_", _one(_numbers), lambda t: t.clamp_(1, 3), 0.3, True)
