@@ -264,7 +264,11 @@ static SmallVector<DimAttr> formatStrides(Call &call, ArrayRef<DimAttr> dims, in
 
 /// x's elements with the strides of a memory format.
 static Tensor copyInFormat(Call &call, Value value, int64_t format) {
-  return format == contiguousFormat ? call.run.fresh(value) : inFormat(call.run, value, formatStrides(call, call.e.dims(value), format));
+  if (format != contiguousFormat)
+    return inFormat(call.run, value, formatStrides(call, call.e.dims(value), format));
+  Tensor copy = call.run.fresh(value);
+  copy->storage->isEagerOrder = true;
+  return copy;
 }
 
 /// A copy of the same value: aliases end here.

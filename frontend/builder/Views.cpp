@@ -364,6 +364,7 @@ static void reshapeTo(Call &call, const Tensor &x, ArrayRef<DimAttr> wanted, boo
   if (!mayCopy && decidable)
     return call.fail("view() of a tensor whose strides don't allow that shape (eager refuses it too); use reshape()");
   Tensor copy = call.run.fresh(call.e.reshape(call.run.read(x), *shape));
+  copy->storage->isEagerOrder = true;
   call.run.noteSharing(x, copy);
   call.give(Val(copy));
 }

@@ -262,7 +262,7 @@ _add("integer_and", _two(_integers), torch.bitwise_and, 0.5)
 _add("integer_less", _two(_integers), torch.lt, 0.7)
 _add("logical_not", _one(_everything), lambda t: torch.logical_not(t) if not t.is_floating_point() else torch.isnan(t), 0.3)
 _add("where", _where, torch.where, 1.0)
-_add("cast_float", _one(_everything, lambda rng, t: (rng.choice((torch.float32, torch.float32, torch.float64, torch.float16, torch.bfloat16)),)), lambda t, d: t.to(d), 0.6)
+_add("cast_float", _one(_everything, lambda rng, t: (rng.choice((torch.float32, torch.float32, torch.float64, torch.float16, torch.bfloat16)),)), lambda t, d: t.to(d, copy=True), 0.6)  # in fp64 too, where it would be the tensor itself
 _add("cast_integer", _one(_integers, lambda rng, t: (rng.choice((torch.int64, torch.int32, torch.uint8, torch.int8, torch.int16)),)), lambda t, d: t.to(d), 0.4)
 for _name in ("sum", "mean", "amax", "amin"):
     _add(_name, _one(_floats, lambda rng, t: (*_dim(rng, t), rng.random() < 0.5) if t.dim() and t.numel() else None), getattr(torch, _name), 0.5)
