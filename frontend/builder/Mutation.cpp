@@ -1,6 +1,7 @@
 // In-place operators: the pure operator, then a write into the tensor.
 //
 // Any `aten::add_` that has no conversion of its own uses `aten::add`'s; see convertInPlace. copy_, fill_ and zero_ are here.
+#include "frontend/builder/FoldNumbers.h"
 #include "frontend/builder/Promotion.h"
 #include "frontend/builder/Shapes.h"
 
@@ -33,13 +34,16 @@ void builder::writeInPlace(Call &call, const Tensor &self, Value value, bool any
 }
 
 /// x.add_(y): the conversion of aten::add, then the write.
-static bool convertPure(Call &call, StringRef pureName, Value &result) {
+static bool convertPure(Call &call, StringRef pureName, Value &result, std::optional<Val> *known = nullptr) {
   Conversion pure = call.run.program.table.find(pureName, call.node.overload);
   if (!pure)
     return false;
   pure(call);
-  if (!call.failed() && call.results.size() == 1 && call.results[0].is<Tensor>())
+  if (!call.failed() && call.results.size() == 1 && call.results[0].is<Tensor>()) {
     result = call.run.read(call.results[0].as<Tensor>());
+    if (const Val *number = call.results[0].as<Tensor>()->knownNumber(); number && known)
+      *known = *number;
+  }
   call.results.clear();
   return true;
 }
@@ -49,9 +53,15 @@ void builder::convertInPlace(Call &call) {
   if (!call.find("self"))
     self = call.tensor("input");
   Value result;
-  if (!convertPure(call, call.op().drop_back(), result))
+  std::optional<Val> known;
+  if (!convertPure(call, call.op().drop_back(), result, &known))
     return call.fail("the in-place operator has no pure form that is supported");
   writeInPlace(call, self, result, false);
+  // A traced `n *= 2` of a size: the tensor holds a known number still.
+  if (known && !call.failed() && self->type.getRank() == 0 && self->steps.empty()) {
+    self->known = convertNumber(call.run, *known, scalarType(self->type.getElementType()));
+    self->knownVersion = self->storage->version;
+  }
 }
 
 /// x.unsqueeze_(0): the tensor object itself becomes the view; every name of it sees that, views made before don't.

@@ -126,11 +126,12 @@ struct TensorState {
   size_t side = 0; // of the storage's
   /// What a 0-d tensor was made with, where that is known: traced shape arithmetic runs on such tensors.
   std::optional<Val> known;
+  uint64_t knownVersion = 0; // of the storage that holds it
   /// A Python number that tracing turned into a 0-d constant: in type promotion it counts by its kind only.
   bool isNumber = false;
 
   /// The number that the tensor holds now; null where it isn't known.
-  const Val *knownNumber() const { return known && storage->version == 0 ? &*known : nullptr; }
+  const Val *knownNumber() const { return known && storage->version == knownVersion ? &*known : nullptr; }
 };
 
 /// A symbolic integer as a value: int64_t where it is constant.

@@ -122,7 +122,7 @@ static void convertNarrow(Call &call) {
   Tensor x = call.tensor("self");
   int64_t d = call.dimIndex("dim", x->type.getRank());
   const Tensor *given = call.find("start") ? call.find("start")->get<Tensor>() : nullptr;
-  if (given && ((*given)->type.getRank() != 0 || isFloat(scalarType((*given)->type.getElementType()))))
+  if (given && ((*given)->type.getRank() != 0 || isFloat(scalarType((*given)->type.getElementType())) || (*given)->type.getElementType().isInteger(1)))
     return call.fail("narrow from a tensor of rank " + llvm::Twine((*given)->type.getRank()) + "; expected a 0-d one of integers");
   if (given && !(*given)->knownNumber() && !call.failed() && x->type.getRank() > 0)
     return narrowByTensor(call, x, d);

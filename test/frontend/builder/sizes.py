@@ -60,7 +60,18 @@ def rounded(x):
     return x[:, :, :a, :b], x.sum() * (h / 4) + w * 0.1, torch.zeros(torch_int((h + 1) / 2), b * 2)
 
 
+def in_place(x):
+    """What a trace records as mul_ and sub_ of 0-d tensors."""
+    n, h = x.shape[1], x.shape[3]
+    n *= x.shape[2]
+    n *= 2
+    h -= 1
+    return torch.cat([x, x], 1).reshape(x.shape[0], n, x.shape[3]), x.new_zeros(1).expand(n), x[..., :h] * n
+
+
 clause("traced: 0-d tensors")
+check("sizes changed in place", in_place, image, kinds=("trace",))
+check("sizes changed in place, any size", in_place, image, kinds=("trace",), specs=["1,2,h:3..,w:3.."], more=[(torch.randn(1, 2, 8, 9),)])
 check("int(size ** 0.5)", grid, torch.randn(2, 49, 3), kinds=("trace",))
 check("padding for same sizes", PaddedConv(), image, kinds=("trace",))
 check("floor, ceil and int of quotients", rounded, image, kinds=("trace",))
