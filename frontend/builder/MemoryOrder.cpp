@@ -16,7 +16,7 @@ using namespace graphc::frontend::builder;
 // Bits of StorageCell::stridesFrom. The lower ones are inputs, by their index.
 static constexpr unsigned manyInputs = 61;               // this one and those behind it
 static constexpr uint64_t ofFormat = uint64_t(1) << 62;  // a memory format; the strides are known
-static constexpr uint64_t unknownOrder = uint64_t(1) << 63; // an operator's choice
+static constexpr uint64_t unknownOrder = uint64_t(1) << 63; // an operator's choice, or symbolic sizes
 
 static void collectTensors(const Val &value, llvm::SmallVectorImpl<const TensorState *> &found) {
   if (const auto *tensor = value.get<Tensor>())
@@ -93,6 +93,9 @@ bool Run::knowsStrides(const Tensor &x) const { return !(x->storage->stridesFrom
 
 void Run::noteSharing(const Tensor &x, const Tensor &result) {
   StorageCell &cell = *x->storage;
+  bool isFixed = x->type.hasStaticShape() && result->type.hasStaticShape() && llvm::all_of(x->strides, [](DimAttr stride) { return stride.isConstant(); });
+  if (x->storage != result->storage && !isFixed) // a view all the same for some sizes
+    cell.stridesFrom |= unknownOrder;
   if (!cell.stridesFrom)
     return;
   cell.sharingAt = result->storage->sharingAt = current;
@@ -130,8 +133,8 @@ void Run::noteSharedRead(const TensorState &tensor) {
 void Run::requireOrder(const StorageCell &cell) {
   LocationId where = cell.sharingAt ? cell.sharingAt : current;
   if (cell.stridesFrom & unknownOrder)
-    return e.fail("an operator chose the memory order that decides whether a reshape() or contiguous() gave a view or a copy, and a write has made the "
-                  "difference; clone() there instead: " + program.describe(where));
+    return e.fail("a write has made a difference between a view and a copy, and which of the two a reshape() or contiguous() gave isn't known (an operator "
+                  "chose the memory order, or sizes are symbolic); clone() there instead: " + program.describe(where));
   for (const std::shared_ptr<StorageCell> &input : inputCells)
     if (cell.stridesFrom & stridesFromInput(input->inputIndex) && !func.getArgAttr(input->inputIndex, "graph.row_major")) {
       func.setArgAttr(input->inputIndex, "graph.row_major", LocationAttr(program.location(where)));
