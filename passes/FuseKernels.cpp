@@ -223,7 +223,8 @@ std::string Fuser::refuseContraction(const Group &group) {
   kernel::ContractionSpec spec = contraction.getContraction();
   KernelEmitter emitter(result.getContext(), contraction.getLoc(), result, spec.grid,
                         [&](Operation *op) { return llvm::is_contained(group.ops, op); });
-  kernel::ContractOp kernel = emitter.openContraction(spec).op;
+  KernelEmitter::Contraction open = emitter.openContraction(spec);
+  kernel::ContractOp kernel = open.op;
   if (!kernel)
     return "an operand of the contraction would be computed, not read";
   if ((!isLinear(kernel.getLhsMap().getResults()) && isLinear(spec.lhsMap.getResults())) ||
@@ -232,11 +233,16 @@ std::string Fuser::refuseContraction(const Group &group) {
   bool wasContiguous = getSumStride(typeOf(spec.lhs), spec.lhsMap, spec.k) == 1;
   if (wasContiguous && getSumStride(typeOf(kernel.getLhs()), kernel.getLhsMap(), spec.k) != 1)
     return "the contraction would no longer sum along memory";
-  auto simplifier = IndexSimplifier(result.getContext());
-  SmallVector<AffineExpr> index;
-  for (graph::DimAttr extent : graph::getDims(result))
-    index.push_back(getAffineDimExpr(simplifier.addDim(extent), result.getContext()));
-  return mapGroupForward(group, index, simplifier) ? "" : "its domain differs from the contraction's";
+  SmallVector<AffineExpr> index = llvm::map_to_vector(
+      spec.resultMap.getResults(), [&](AffineExpr expr) { return emitter.getSimplifier().simplify(expr.replaceDims(open.index)); });
+  emitter.setElement(contraction->getResult(0), index, emitter.scalar().cast(open.accumulator, scalar::computeType(result.getElementType())));
+  std::optional<IndexByValue> indices = mapGroupForward(group, index, emitter.getSimplifier());
+  if (!indices)
+    return "its domain differs from the contraction's";
+  for (Value output : group.outputs)
+    emitter.element(output, indices->lookup(output));
+  bool isAgain = kernel.walk([](kernel::ReduceOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  return isAgain ? "the contraction's elements would be computed again, at indices that aren't proved the same" : "";
 }
 
 /// What holds for the ops as one kernel, whoever joined whom.

@@ -145,7 +145,7 @@ Value KernelEmitter::produce(Value tensor, ArrayRef<AffineExpr> index, Value oth
 
 Value KernelEmitter::inlineConstant(Value tensor) {
   DenseElementsAttr value;
-  if (!matchPattern(tensor, m_Constant(&value)) || !value.isSplat())
+  if (!inlinesConstants || !matchPattern(tensor, m_Constant(&value)) || !value.isSplat())
     return {};
   Type type = scalar::computeType(value.getElementType());
   if (isa<FloatType>(type))
@@ -431,8 +431,10 @@ KernelEmitter::Contraction KernelEmitter::openContraction(const ContractionSpec 
     Mask mask{apply(spec.lhsMask.expressions, lhsDims), spec.lhsMask.isEquality};
     Type lhsType = scalar::computeType(cast<RankedTensorType>(spec.lhs.getType()).getElementType());
     Value zero = scalarBuilder->intConstant(0, lhsType);
+    bool saved = std::exchange(inlinesConstants, false);
     lhs = getLoad(maskedElement(spec.lhs, apply(spec.lhsMap.getResults(), lhsDims), mask, zero));
     rhs = getLoad(element(spec.rhs, apply(spec.rhsMap.getResults(), rhsDims)));
+    inlinesConstants = saved;
   }
   auto valuesOf = [&](ArrayRef<AffineExpr> dims) {
     return llvm::map_to_vector(dims, [&](AffineExpr dim) { return indexValues[cast<AffineDimExpr>(dim).getPosition()]; });

@@ -107,6 +107,7 @@ private:
 
   mlir::OpBuilder builder;
   mlir::Location loc;
+  bool inlinesConstants = true; // a contraction reads its operands from memory
   IsFused isFused;
   Rounding rounding;
   kernel::FuncOp func;

@@ -207,3 +207,16 @@ func.func @skew(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
   %2 = graph.sub %1, %0 : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
   return %2 : tensor<3x3xf32>
 }
+
+// -----
+
+// Dims that split each other's: the reshape's indices aren't proved to be the contraction's own, whose elements would be computed again.
+// CHECK-LABEL: @splits
+// CHECK:         graph.relu {{.*}} {graph.group
+// CHECK:         graph.reshape {{.*}} to [#graph.dim<3>, #graph.dim<7>, #graph.dim<27>] :
+func.func @splits(%x: tensor<7x7x17xf32>, %w: tensor<9x7x3xf32>) -> tensor<3x7x27xf32> {
+  %0 = graph.convolution %x, %w stride [2] padding [1] dilation [1] : (tensor<7x7x17xf32>, tensor<9x7x3xf32>) -> tensor<7x9x9xf32>
+  %1 = graph.relu %0 : (tensor<7x9x9xf32>) -> tensor<7x9x9xf32>
+  %2 = graph.reshape %1 to [#graph.dim<3>, #graph.dim<7>, #graph.dim<27>] : (tensor<7x9x9xf32>) -> tensor<3x7x27xf32>
+  return %2 : tensor<3x7x27xf32>
+}

@@ -29,6 +29,7 @@ case("activations", lambda x: (F.relu(x), F.gelu(x), F.gelu(x, approximate="tanh
                                F.glu(x), x.sigmoid(), x.tanh()), x)
 case("functions", lambda p: (p.sqrt(), p.rsqrt(), p.exp(), p.log(), p.log2(), p.log1p(), p.expm1(), p.sin(), p.cos(), p.atan(), p.erf(), p.reciprocal(), p.square(), p.ceil(),
                              p.pow(2), p.pow(1.5), 2 ** p, p.abs(), p.neg(), p.sign()), positive)
+case("products with constants", lambda x: (torch.ones(2, 3) @ x, x @ torch.full((4, 2), 0.5), torch.ones(3, 3) @ x * 2 + 1, F.conv1d(x[None], torch.ones(2, 3, 2))), torch.randn(3, 4))
 case("no elements", lambda e: (e.unfold(0, 2, 1) * 2, e.roll(1, 1), F.pad(e, (0, 0, 1, 1), "circular"), e.transpose(1, 2).reshape(-1, 3) + 1, e[0].diagonal(1)), torch.randn(5, 3, 0))
 case("where of numbers", lambda x: (torch.where(x > 0, 0.0, -1e10), torch.where(x > 0, 1, 2), torch.where(x > 0, 1, 0.5)), x)
 case("two operands", lambda x, y: (x.addcmul(x, y, value=2), torch.lerp(x, y, 0.3), torch.logaddexp(x, y), x.maximum(y), torch.where(x > 0, x, y), x.clamp(-0.5, 0.5),
