@@ -233,14 +233,8 @@ std::string Fuser::refuseContraction(const Group &group) {
   bool wasContiguous = getSumStride(typeOf(spec.lhs), spec.lhsMap, spec.k) == 1;
   if (wasContiguous && getSumStride(typeOf(kernel.getLhs()), kernel.getLhsMap(), spec.k) != 1)
     return "the contraction would no longer sum along memory";
-  SmallVector<AffineExpr> index = llvm::map_to_vector(
-      spec.resultMap.getResults(), [&](AffineExpr expr) { return emitter.getSimplifier().simplify(expr.replaceDims(open.index)); });
-  emitter.setElement(contraction->getResult(0), index, emitter.scalar().cast(open.accumulator, scalar::computeType(result.getElementType())));
-  std::optional<IndexByValue> indices = mapGroupForward(group, index, emitter.getSimplifier());
-  if (!indices)
+  if (!emitEpilogue(emitter, group, open))
     return "its domain differs from the contraction's";
-  for (Value output : group.outputs)
-    emitter.element(output, indices->lookup(output));
   bool isAgain = kernel.walk([](kernel::ReduceOp) { return WalkResult::interrupt(); }).wasInterrupted();
   return isAgain ? "the contraction's elements would be computed again, at indices that aren't proved the same" : "";
 }

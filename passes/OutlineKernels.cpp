@@ -155,25 +155,14 @@ Emitter Outliner::emitElements(const Group &group) {
 }
 
 Emitter Outliner::emitContraction(const Group &group) {
-  graph::ContractionOpInterface contractionOp = group.contraction;
-  kernel::ContractionSpec spec = contractionOp.getContraction();
+  kernel::ContractionSpec spec = graph::ContractionOpInterface(group.contraction).getContraction();
   Emitter emitter = makeEmitter(group, spec.grid);
   KernelEmitter::Contraction contraction = emitter->openContraction(spec);
   GRAPHC_CHECK(contraction.op, "an operand of a contraction is computed inside its group");
-  Value result = group.contraction->getResult(0);
-  SmallVector<AffineExpr> index = llvm::map_to_vector(spec.resultMap.getResults(), [&](AffineExpr expr) {
-    return emitter->getSimplifier().simplify(expr.replaceDims(contraction.index));
-  });
-  Type computeType = scalar::computeType(cast<RankedTensorType>(result.getType()).getElementType());
-  Value accumulated = emitter->scalar().cast(contraction.accumulator, computeType);
-  emitter->setElement(result, index, contractionOp.emitTail(*emitter, accumulated, index));
-  std::optional<IndexByValue> indices = mapGroupForward(group, index, emitter->getSimplifier());
-  GRAPHC_CHECK(indices, "a view in an epilogue has no inverse");
-  SmallVector<Value> values;
-  for (Value output : group.outputs)
-    values.push_back(emitter->element(output, indices->lookup(output)));
-  for (auto [number, value] : llvm::enumerate(values))
-    emitter->store(value, number, indices->lookup(group.outputs[number]));
+  std::optional<SmallVector<OutputElement>> elements = emitEpilogue(*emitter, group, contraction);
+  GRAPHC_CHECK(elements, "a view in an epilogue has no inverse");
+  for (auto [number, element] : llvm::enumerate(*elements))
+    emitter->store(element.value, number, element.index);
   return emitter;
 }
 

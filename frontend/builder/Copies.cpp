@@ -196,7 +196,7 @@ static void convertChunkCat(Call &call) {
   SmallVector<Value> parts;
   for (Value x : tensors) {
     SmallVector<DimAttr> shape = call.e.dims(x), none(shape.size(), call.e.dim(0)), added = none;
-    if (llvm::any_of(shape, [](DimAttr size) { return graph::isConstant(size, 0); }))
+    if (hasZero(shape))
       return call.fail("_chunk_cat of a tensor without elements (eager refuses it too)");
     if (d >= int64_t(shape.size()))
       return call.fail("dim " + Twine(d) + " of a tensor of rank " + Twine(shape.size()));

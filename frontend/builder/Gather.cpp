@@ -205,7 +205,7 @@ static void convertGather(Call &call) {
   int64_t d = call.dimIndex("dim", call.e.rank(x));
   if (call.failed())
     return;
-  if (llvm::any_of(call.e.dims(index), [](DimAttr size) { return graph::isConstant(size, 0); })) // of any rank
+  if (hasZero(call.e.dims(index))) // of any rank
     return call.give(call.e.expand(call.e.constant(call.e.dtype(x), 0.0), call.e.dims(index)));
   Value result = call.e.create<graph::GatherOp>(x, index, d);
   call.give(call.e.rank(given) == 0 ? call.e.reshape(result, {}) : result);

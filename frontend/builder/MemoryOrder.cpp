@@ -26,15 +26,6 @@ static void collectTensors(const Val &value, llvm::SmallVectorImpl<const TensorS
       collectTensors(element, found);
 }
 
-static bool isRowMajor(const TensorState &tensor) {
-  SmallVector<DimAttr> rowMajor, dims = graph::getDims(tensor.type);
-  contiguousStrides(dims, rowMajor);
-  bool same = true;
-  for (size_t d = 0; d < dims.size(); ++d)
-    same &= tensor.strides[d] == rowMajor[d] || graph::isConstant(dims[d], 1);
-  return same;
-}
-
 /// Whether eager's result is row-major whatever the operands' strides are: seen of all operators' samples with transposed and channels_last operands.
 static bool givesRowMajor(StringRef op) {
   static const llvm::StringSet<> operators{

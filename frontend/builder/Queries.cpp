@@ -101,16 +101,7 @@ static void isSigned(Call &call) {
   call.give(Val(type != ScalarType::U8 && type != ScalarType::Bool));
 }
 
-static void isContiguous(Call &call) {
-  Tensor x = subject(call);
-  SmallVector<DimAttr> expected;
-  SmallVector<DimAttr> dims = graph::getDims(x->type);
-  contiguousStrides(dims, expected);
-  bool same = true;
-  for (size_t d = 0; d < dims.size(); ++d)
-    same &= x->strides[d] == expected[d] || (dims[d].isConstant() && dims[d].getValue() == 1);
-  call.give(Val(same));
-}
+static void isContiguous(Call &call) { call.give(Val(isRowMajor(*subject(call)))); }
 
 /// A known number as the Python number that `kind` makes of it; int() truncates. nullopt where no size expression says it.
 static std::optional<Val> asKind(Run &run, const Val &number, TensorScalar::Kind kind) {

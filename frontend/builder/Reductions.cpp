@@ -211,7 +211,7 @@ static void convertGroupNorm(Call &call) {
   double eps = call.number("eps", 1e-5);
   if (call.failed() || !x)
     return;
-  if (llvm::any_of(ArrayRef<DimAttr>(call.e.dims(x)).drop_front(), [](DimAttr size) { return graph::isConstant(size, 0); }))
+  if (hasZero(ArrayRef<DimAttr>(call.e.dims(x)).drop_front()))
     return call.fail("group_norm without channels or positions (eager refuses it too)");
   Value result = call.e.create<graph::GroupNormOp>(x, weight, bias, groups, APFloat(eps));
   call.give(result);

@@ -281,13 +281,7 @@ static void convertClone(Call &call) {
   call.give(Val(copyInFormat(call, value, format)));
 }
 
-static bool isInFormat(Call &call, const Tensor &x, int64_t format) {
-  SmallVector<DimAttr> dims = graph::getDims(x->type), wanted = formatStrides(call, dims, format);
-  bool same = true;
-  for (size_t d = 0; d < dims.size(); ++d)
-    same &= x->strides[d] == wanted[d] || graph::isConstant(dims[d], 1);
-  return same;
-}
+static bool isInFormat(Call &call, const Tensor &x, int64_t format) { return hasStrides(*x, formatStrides(call, graph::getDims(x->type), format)); }
 
 /// The tensor itself, or a copy in a memory format.
 static void giveInFormat(Call &call, const Tensor &x, int64_t format, bool isItself) {

@@ -25,6 +25,23 @@ void builder::contiguousStrides(ArrayRef<DimAttr> dims, SmallVectorImpl<DimAttr>
   }
 }
 
+bool builder::hasStrides(const TensorState &tensor, ArrayRef<DimAttr> strides) {
+  return llvm::all_of(llvm::zip_equal(graph::getDims(tensor.type), tensor.strides, strides), [](auto dim) {
+    auto [size, own, wanted] = dim;
+    return own == wanted || graph::isConstant(size, 1);
+  });
+}
+
+bool builder::isRowMajor(const TensorState &tensor) {
+  SmallVector<DimAttr> rowMajor;
+  contiguousStrides(graph::getDims(tensor.type), rowMajor);
+  return hasStrides(tensor, rowMajor);
+}
+
+bool builder::hasZero(ArrayRef<DimAttr> dims) {
+  return llvm::any_of(dims, [](DimAttr size) { return graph::isConstant(size, 0); });
+}
+
 Tensor Run::fresh(Value value, ArrayRef<DimAttr> strides) {
   auto tensor = std::make_shared<TensorState>();
   tensor->storage = std::make_shared<StorageCell>();

@@ -155,6 +155,12 @@ std::optional<bool> equal(const Val &a, const Val &b);
 
 /// Row-major strides; a dim of size 0 counts as 1, as in PyTorch.
 void contiguousStrides(llvm::ArrayRef<DimAttr> dims, llvm::SmallVectorImpl<DimAttr> &strides);
+/// Whether the tensor has those strides; of a dim of size 1 any will do.
+bool hasStrides(const TensorState &tensor, llvm::ArrayRef<DimAttr> strides);
+/// Whether the tensor's strides are row-major, as is_contiguous() has it.
+bool isRowMajor(const TensorState &tensor);
+/// Whether a dim is known to be 0.
+bool hasZero(llvm::ArrayRef<DimAttr> dims);
 
 /// c10's number for a dtype, as TorchScript stores it.
 int64_t numberOf(ScalarType type);

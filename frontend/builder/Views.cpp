@@ -272,19 +272,13 @@ static std::optional<bool> isSize(DimAttr dim, int64_t value) {
 
 /// The strides of `x` under another shape, where it can be viewed so (PyTorch's computeStride); empty optional where not.
 static std::optional<SmallVector<DimAttr>> viewStrides(Call &call, const Tensor &x, ArrayRef<DimAttr> shape) {
-  SmallVector<DimAttr> dims = dimsOf(x), result(shape.size(), one(call)), rowMajor;
-  contiguousStrides(dims, rowMajor);
-  bool contiguous = true, hasZero = false, allConstant = true;
-  for (size_t d = 0; d < dims.size(); ++d) {
-    contiguous &= x->strides[d] == rowMajor[d] || isSize(dims[d], 1).value_or(false);
-    hasZero |= isSize(dims[d], 0).value_or(false);
-    allConstant &= dims[d].isConstant() && x->strides[d].isConstant();
-  }
-  if (contiguous || hasZero) {
+  SmallVector<DimAttr> dims = dimsOf(x), result(shape.size(), one(call));
+  if (isRowMajor(*x) || hasZero(dims)) {
     contiguousStrides(shape, result);
     return result;
   }
-  if (!allConstant || llvm::any_of(shape, [](DimAttr d) { return !d.isConstant(); }))
+  auto isFixed = [](DimAttr dim) { return dim.isConstant(); };
+  if (!llvm::all_of(dims, isFixed) || !llvm::all_of(x->strides, isFixed) || !llvm::all_of(shape, isFixed))
     return std::nullopt;
   int64_t view = int64_t(shape.size()) - 1, chunkStride = x->strides.back().getValue(), tensorCount = 1, viewCount = 1;
   for (int64_t d = int64_t(dims.size()) - 1; d >= 0; --d) {

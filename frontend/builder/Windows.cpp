@@ -29,7 +29,7 @@ static Value batched(Call &call, size_t spatial, bool &added) {
     call.fail("a tensor of rank " + Twine(call.e.rank(x)) + "; expected " + Twine(spatial + 1) + " or " + Twine(spatial + 2));
   SmallVector<DimAttr> shape = call.e.dims(x);
   shape.insert(shape.begin(), call.e.dim(int64_t(1)));
-  if (llvm::any_of(ArrayRef(shape).drop_front(added ? 1 : 2), [](DimAttr size) { return graph::isConstant(size, 0); }))
+  if (hasZero(ArrayRef(shape).drop_front(added ? 1 : 2)))
     call.fail("a pool over no elements (eager refuses it too; only the batch may be empty)");
   return added ? call.e.reshape(x, shape) : x;
 }

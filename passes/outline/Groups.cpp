@@ -129,7 +129,10 @@ ArrayAttr graphc::getOutputValues(const Group &group) {
   return isKnown ? Builder(group.ops[0]->getContext()).getI64ArrayAttr(ids) : ArrayAttr();
 }
 
-std::optional<IndexByValue> graphc::mapGroupForward(const Group &group, ArrayRef<AffineExpr> index, IndexSimplifier &simplifier) {
+using IndexByValue = llvm::DenseMap<Value, SmallVector<AffineExpr>>;
+
+/// The index of every value of a contraction's group that lies on the way from its result (at `index`) to an output.
+static std::optional<IndexByValue> mapGroupForward(const Group &group, ArrayRef<AffineExpr> index, IndexSimplifier &simplifier) {
   IndexByValue indices;
   indices[group.contraction->getResult(0)] = SmallVector<AffineExpr>(index);
   for (Operation *op : group.ops) {
@@ -155,4 +158,21 @@ std::optional<IndexByValue> graphc::mapGroupForward(const Group &group, ArrayRef
   if (llvm::any_of(group.outputs, [&](Value output) { return !indices.contains(output); }))
     return std::nullopt;
   return indices;
+}
+
+std::optional<SmallVector<OutputElement>> graphc::emitEpilogue(KernelEmitter &emitter, const Group &group, const KernelEmitter::Contraction &open) {
+  graph::ContractionOpInterface contraction = group.contraction;
+  Value result = contraction->getResult(0);
+  SmallVector<AffineExpr> index = llvm::map_to_vector(contraction.getContraction().resultMap.getResults(), [&](AffineExpr expr) {
+    return emitter.getSimplifier().simplify(expr.replaceDims(open.index));
+  });
+  Value accumulated = emitter.scalar().cast(open.accumulator, scalar::computeType(cast<RankedTensorType>(result.getType()).getElementType()));
+  emitter.setElement(result, index, contraction.emitTail(emitter, accumulated, index));
+  std::optional<IndexByValue> indices = mapGroupForward(group, index, emitter.getSimplifier());
+  if (!indices)
+    return std::nullopt;
+  return llvm::map_to_vector(group.outputs, [&](Value output) {
+    SmallVector<AffineExpr> at = indices->lookup(output);
+    return OutputElement{emitter.element(output, at), at};
+  });
 }

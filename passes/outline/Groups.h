@@ -7,7 +7,7 @@
 
 #include "ir/kernel/Kernel.h"
 #include "ir/support/Check.h"
-#include "passes/outline/IndexSimplifier.h"
+#include "passes/outline/KernelEmitter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -49,10 +49,14 @@ mlir::ArrayAttr getGroupSource(const Group &group);
 /// The SourceGraph value of each of the group's outputs, -1 where it is none of them; null where none is known.
 mlir::ArrayAttr getOutputValues(const Group &group);
 
-using IndexByValue = llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::AffineExpr>>;
-/// The index of every value of a contraction's group that lies on the way from its result (at `index`) to an output; nullopt where a view has no inverse or a shape
+/// An output's element, in compute type, and where it goes.
+struct OutputElement {
+  mlir::Value value;
+  llvm::SmallVector<mlir::AffineExpr> index;
+};
+/// The outputs' elements of a contraction's group, emitted into the epilogue of `open`, its kernel.contract; nullopt where a view between has no inverse or a shape
 /// differs.
-std::optional<IndexByValue> mapGroupForward(const Group &group, llvm::ArrayRef<mlir::AffineExpr> index, IndexSimplifier &simplifier);
+std::optional<llvm::SmallVector<OutputElement>> emitEpilogue(KernelEmitter &emitter, const Group &group, const KernelEmitter::Contraction &open);
 
 } // namespace graphc
 
