@@ -59,25 +59,30 @@ def floor_of(graph):
     return max(units.get(t.dtype, 0) * judge.FLOOR.get(t.dtype, 0.0) for t in _everything(graph))
 
 
-def _perturbed(tensor, dtype):
+def _perturbed(tensor, dtype, seed):
     """The doubles moved by as much as rounding to `dtype` may, in both directions without a pattern along any dim."""
     if not dtype.is_floating_point:
         return tensor
-    signs = torch.randint(0, 2, tensor.shape, generator=torch.Generator().manual_seed(1)) * 2.0 - 1
+    signs = torch.randint(0, 2, tensor.shape, generator=torch.Generator().manual_seed(seed)) * 2.0 - 1
     return tensor * (1 + signs.double() * torch.finfo(dtype).eps / 2)
 
 
 def explained_by_rounding(graph, found, eager, reference):
     """True where all outputs are as near to the reference as the reference itself is when its inputs and all that is computed are rounded once
-    more, times 16: sums that cancel and norms of equal elements magnify the last bits, and there is no telling which order of adding is right."""
+    more, in four ways, times 8: sums that cancel and norms of equal elements magnify the last bits, and there is no telling which order of adding
+    is right. (One way may leave a result of one element where it is, by luck.)"""
     wide, dtypes = widened(graph), [t.dtype for t in _everything(graph)]
-    inputs = [_perturbed(t, dtype) for t, dtype in zip(wide.inputs, dtypes)]
-    moved = run_and_write(wide, inputs, lambda i, value: _perturbed(value, dtypes[i]).to(value.dtype))
-    for y, e, r, m in zip(found, eager, reference, moved):
+
+    def moved(seed):
+        inputs = [_perturbed(t, dtype, seed) for t, dtype in zip(wide.inputs, dtypes)]
+        return run_and_write(wide, inputs, lambda i, value: _perturbed(value, dtypes[i], seed).to(value.dtype))
+
+    for y, e, r, *others in zip(found, eager, reference, *map(moved, range(4))):
         if y.dtype != e.dtype or y.shape != e.shape or (not e.is_floating_point() and not torch.equal(y, e)):
             return False
-        if e.is_floating_point() and e.numel() and not (y.double() - r).abs().max() <= 16 * (m.double() - r).abs().max():
-            if judge.judge(y, e, r, floor_of(graph)):
+        if e.is_floating_point() and e.numel():
+            apart = max((m.double() - r).abs().max() for m in others)
+            if not (y.double() - r).abs().max() <= 8 * apart and judge.judge(y, e, r, floor_of(graph)):
                 return False
     return len(found) == len(eager)
 
