@@ -108,6 +108,46 @@ static void convertAddbmm(Call &call) {
   addScaled(call, call.value("self"), call.e.create<graph::SumOp>(products, SmallVector<int64_t>{0}, false));
 }
 
+/// Row s of `rows` [S, K] times the matrix of its group, of `matrices` [G, K, N]: group g's rows end before ends[g]; rows past all groups give 0.
+/// Every row reads its matrix inside one sum of products, in f32 at least: the matrices aren't copied.
+static void giveGrouped(Call &call, const Expr &rows, const Expr &matrices, const Expr &ends) {
+  if (rows.rank() != 2 || matrices.rank() != 3 || ends.rank() != 1)
+    return call.fail("groups of rows: operands of ranks " + Twine(rows.rank()) + ", " + Twine(matrices.rank()) + " and " + Twine(ends.rank()) + ", expected 2, 3 and 1");
+  if (rows.dtype() != matrices.dtype() || !isFloat(rows.dtype()) || (ends.dtype() != ScalarType::I32 && ends.dtype() != ScalarType::I64))
+    return call.fail("groups of rows: rows and matrices of one float dtype and ends of i32 or i64 are expected");
+  unifyDims(call, rows.dim(1), matrices.dim(1));
+  unifyDims(call, ends.dim(0), matrices.dim(0));
+  if (call.run.stopped())
+    return;
+  Expr group = sum((positions(call, rows.dim(0), 0, 2) >= ends.cast(ScalarType::I64)).cast(ScalarType::I64), {1});
+  Expr count(call, call.e.dimTensor(matrices.dim(0), ScalarType::I64)), place = min(group, count - 1.0);
+  Expr own(call, call.e.create<graph::IndexSelectOp>(Value(matrices), Value(place), int64_t(0)));
+  ScalarType type = wide(rows.dtype());
+  Expr products = sum(rows.cast(type).unsqueeze(2) * own.cast(type), {1});
+  call.give(where((group < count).unsqueeze(1), products, 0.0).cast(rows.dtype()));
+}
+
+static void convertGroupedMm(Call &call) {
+  Expr lhs = self(call), rhs(call, call.value("mat2"));
+  OptionalOperand ends = call.optionalValue("offs");
+  if (call.failed())
+    return;
+  if (call.given("bias") || call.dtype("out_dtype", lhs.dtype()) != lhs.dtype())
+    return call.fail("grouped_mm with a bias or another dtype for the result (eager refuses it too)");
+  if (ends.value)
+    return giveGrouped(call, lhs, rhs, Expr(call, ends.value));
+  if (lhs.rank() != 3 || rhs.rank() != 3)
+    return call.fail("grouped_mm without offs: operands of ranks " + Twine(lhs.rank()) + " and " + Twine(rhs.rank()) + ", expected 3 and 3");
+  call.give(matmul(call, lhs, rhs));
+}
+
+/// What transformers exports for mixtures of experts where torch.export doesn't take grouped_mm.
+static void convertGroupedFallback(Call &call) {
+  Expr rows(call, call.value("input")), matrices(call, call.value("weight")), ends(call, call.value("offs"));
+  if (!call.failed())
+    giveGrouped(call, rows, matrices, ends);
+}
+
 static void convertOuter(Call &call) {
   Value a = call.value("self"), b = call.value("vec2");
   Value column = call.e.reshape(a, {call.e.dim(a, 0), unit(call)});
@@ -316,6 +356,7 @@ void builder::addContractions(ConversionTable &table) {
       {"baddbmm", convertBaddbmm},
       {"addmv", convertAddmv},
       {"addbmm", convertAddbmm},
+      {"_grouped_mm", convertGroupedMm},
       {"outer", convertOuter},
       {"ger", convertOuter},
       {"einsum", convertEinsum},
@@ -334,4 +375,5 @@ void builder::addContractions(ConversionTable &table) {
       {"_scaled_dot_product_flash_attention_for_cpu", convertAttention}};
   for (const auto &[name, conversion] : entries)
     table.add(("aten::" + name).str(), conversion);
+  table.add("transformers::grouped_mm_fallback", convertGroupedFallback);
 }

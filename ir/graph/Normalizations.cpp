@@ -1,5 +1,5 @@
 // Softmax and the norms: result types, and one element from row statistics.
-#include "ir/graph/GraphSupport.h"
+#include "ir/graph/Moments.h"
 
 using namespace mlir;
 using namespace graphc;
@@ -123,29 +123,13 @@ SmallVector<int64_t> LayerNormOp::getRowDims() { return lastDims(getType(), getN
 SmallVector<int64_t> RmsNormOp::getRowDims() { return lastDims(getType(), getNormalized()); }
 SmallVector<int64_t> GroupNormOp::getRowDims() { return lastDims(getType(), getType().getRank() - 2); }
 
-/// The product of extents as a scalar of `type`.
-static Value countOf(ElementEmitter &e, ArrayRef<DimAttr> extents, Type type) {
-  AffineExpr product = getAffineConstantExpr(1, e.getContext());
-  for (DimAttr extent : extents)
-    product = product * e.dim(extent);
-  if (auto constant = dyn_cast<AffineConstantExpr>(product))
-    return e.scalar().constant(double(constant.getValue()), type);
-  return e.scalar().cast(e.indexValue(product), type);
-}
-
-/// (x - mean) / sqrt(var + eps) with the biased variance over `extents`; `at` gives x at an inner index, `center` is x at the element's own. (A fold may be put further
-/// out than its use: what its body needs besides other folds is computed in the body.)
+/// (x - mean) / sqrt(var + eps) with the biased variance over `extents`; `at` gives x at an inner index, `center` is x at the element's own.
 static Value emitStandardized(ElementEmitter &e, Operation *op, Value center, ArrayRef<DimAttr> extents, ArrayRef<AffineExpr> free, double eps,
                               llvm::function_ref<Value(ArrayRef<AffineExpr>)> at) {
-  Value sum = e.reduce(extents, {Monoid::sum}, free, statistic(op, 0), [&](ArrayRef<AffineExpr> k) { return SmallVector<Value>{at(k)}; })[0];
-  auto deviation = [&](Value x) { return e.scalar().sub(x, e.scalar().div(sum, countOf(e, extents, sum.getType()))); };
-  Value squares = e.reduce(extents, {Monoid::sum}, free, statistic(op, 1), [&](ArrayRef<AffineExpr> k) {
-    Value difference = deviation(at(k));
-    return SmallVector<Value>{e.scalar().mul(difference, difference)};
-  })[0];
+  Moments moments = emitMoments(e, op, extents, free, at);
   scalar::ScalarBuilder &b = e.scalar();
-  Value variance = b.div(squares, countOf(e, extents, squares.getType()));
-  return b.mul(deviation(center), b.rsqrt(b.add(variance, b.constantLike(eps, variance))));
+  Value variance = b.div(moments.squares, emitCount(e, extents, moments.squares.getType()));
+  return b.mul(moments.distance(b, center), b.rsqrt(b.add(variance, b.constantLike(eps, variance))));
 }
 
 /// value * weight[index] + bias[index], either absent.
@@ -180,7 +164,7 @@ Value RmsNormOp::emitElement(ElementEmitter &e, unsigned, ArrayRef<AffineExpr> i
     return SmallVector<Value>{e.scalar().mul(x, x)};
   })[0];
   scalar::ScalarBuilder &b = e.scalar();
-  Value mean = b.div(sum, countOf(e, extents, sum.getType()));
+  Value mean = b.div(sum, emitCount(e, extents, sum.getType()));
   Value value = b.mul(e.element(getX(), index), b.rsqrt(b.add(mean, b.constantLike(getEps().convertToDouble(), mean))));
   return emitAffine(e, value, getWeight(), Value(), index.take_back(normalized));
 }

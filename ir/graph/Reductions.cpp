@@ -1,5 +1,5 @@
 // Reductions and scans: result types, and one element each.
-#include "ir/graph/GraphSupport.h"
+#include "ir/graph/Moments.h"
 
 using namespace mlir;
 using namespace graphc;
@@ -126,14 +126,9 @@ public:
     return reduce(monoid, 0, [&](ArrayRef<AffineExpr> k) { return at(k); });
   }
   /// How many elements are folded, in the compute type of x.
-  Value count() {
-    AffineExpr product = getAffineConstantExpr(1, e.getContext());
-    for (DimAttr extent : extents)
-      product = product * e.dim(extent);
-    Type compute = scalar::computeType(tensorType(x).getElementType());
-    if (auto constant = dyn_cast<AffineConstantExpr>(product))
-      return e.scalar().constant(double(constant.getValue()), compute);
-    return e.scalar().cast(e.indexValue(product), compute);
+  Value count() { return emitCount(e, extents, scalar::computeType(tensorType(x).getElementType())); }
+  Moments moments() {
+    return emitMoments(e, op, extents, free, [&](ArrayRef<AffineExpr> k) { return at(k); });
   }
 
 private:
@@ -179,16 +174,11 @@ Value MinDimOp::emitElement(ElementEmitter &e, unsigned result, ArrayRef<AffineE
   return Fold(e, *this, getX(), dim, getKeepdim(), index).reduceWithPosition(Monoid::argmin)[result];
 }
 
-// A fold may be put further out than its use: what its body needs besides other folds is computed in the body.
 Value VarOp::emitElement(ElementEmitter &e, unsigned, ArrayRef<AffineExpr> index) {
   Fold fold(e, *this, getX(), getDims(), getKeepdim(), index);
-  Value sum = fold.plain(Monoid::sum);
-  Value squares = fold.reduce(Monoid::sum, 1, [&](ArrayRef<AffineExpr> k) {
-    Value mean = e.scalar().div(sum, fold.count()), deviation = e.scalar().sub(fold.at(k), mean);
-    return e.scalar().mul(deviation, deviation);
-  });
+  Value squares = fold.moments().squares, count = fold.count();
   scalar::ScalarBuilder &b = e.scalar();
-  Value count = fold.count(), divisor = b.sub(count, b.constantLike(getCorrection().convertToDouble(), count));
+  Value divisor = b.sub(count, b.constantLike(getCorrection().convertToDouble(), count));
   return b.div(squares, b.max(divisor, b.constantLike(0, divisor)));
 }
 

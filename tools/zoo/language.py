@@ -176,6 +176,7 @@ CAUSAL = {
     "phi": ("PhiForCausalLM", "PhiConfig", {}),
     "mistral": ("MistralForCausalLM", "MistralConfig", GROUPED),
     "gpt_neox": ("GPTNeoXForCausalLM", "GPTNeoXConfig", {}),
+    "mixtral": ("MixtralForCausalLM", "MixtralConfig", GROUPED | dict(num_local_experts=4)),
 }
 MODELS = {
     "t5_encoder": t5,

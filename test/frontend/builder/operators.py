@@ -39,9 +39,13 @@ case("reductions", lambda z: (z.sum(), z.sum(1), z.mean((0, 2)), z.amax(2), z.am
                               torch.linalg.vector_norm(z, 1, 2), z.cumsum(1), z.softmax(-1), z.log_softmax(1)), z)
 case("products", lambda x, y, z: (x @ y.t(), torch.matmul(z, x.t()), torch.mv(x, y[0]), torch.dot(x[0], y[0]), torch.bmm(z, z.transpose(1, 2)), torch.outer(x[0], y[1]),
                                   torch.addmm(x[:, 0], x, y.t()[:, :3]), torch.baddbmm(z[:, :, :3], z, z.mT, beta=0.5, alpha=2.0), F.linear(x, y, y[:, 0]), z[0, 0] @ y.t()), x, y, z)
+rows, experts, ends = torch.randn(5, 8), torch.randn(4, 8, 16), torch.tensor([1, 1, 4, 5], dtype=torch.int32)  # torch.export wants strides of 16 bytes
+case("products of groups", lambda x, w, ends: (torch._grouped_mm(x, w, offs=ends), torch._grouped_mm(x.bfloat16(), w.bfloat16(), offs=ends),
+                                               torch._grouped_mm(x, w.mT.contiguous().mT, offs=ends), torch._grouped_mm(w.mT, w)), rows, experts, ends)
 case("einsum", lambda x, y, z: (torch.einsum("ij,kj->ik", x, y), torch.einsum("bij,bkj->bik", z, z), torch.einsum("bij,ij->b", z, x), torch.einsum("ij->j", x),
                                 torch.einsum("...ij,jk->...ik", z, y.t()), torch.einsum("i,j", x[0], y[0]), torch.tensordot(z, x, ([1, 2], [0, 1]))), x, y, z)
 case("norms", lambda z: (F.layer_norm(z, (4,)), F.layer_norm(z, (3, 4), eps=1e-3), F.rms_norm(z, (4,)), F.normalize(z, dim=1), F.cosine_similarity(z[0], z[1], dim=1)), z)
+case("norms of equal elements", lambda z: (F.layer_norm(z, (7,)), F.instance_norm(z), z.var(2), z.std((0, 2)), F.batch_norm(z, None, None, training=True)), torch.full((2, 3, 7), -0.7312))
 case("group norm", lambda i: (F.group_norm(i, 2), F.instance_norm(i)), image)
 weight, bias, depthwise = torch.randn(6, 4, 3, 3), torch.randn(6), torch.randn(4, 1, 3, 3)
 case("convolutions", lambda i, w, b, d: (F.conv2d(i, w, b), F.conv2d(i, w, b, 2, 1), F.conv2d(i, w, None, 1, "same"), F.conv2d(i, d, None, 1, 1, 1, 4), F.conv2d(i[0], w, b),

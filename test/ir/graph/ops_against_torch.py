@@ -311,6 +311,10 @@ def normalization_cases():
     case("softmax.bf16", "graph.softmax $0 dim 1", [x.bfloat16()], lambda x: x.softmax(1))
     case("layer_norm", "graph.layer_norm $0 weight $1 bias $2 over 1 eps 1.0e-5", [x, w, b], lambda x, w, b: F.layer_norm(x, (5,), w, b))
     case("layer_norm.plain", "graph.layer_norm $0 over 2 eps 1.0e-3", [x], lambda x: F.layer_norm(x, (6, 5), eps=1e-3))
+    far, equal = torch.randn(3, 64) * 0.01 + 100, torch.full((2, 7), -0.7312)  # judged against fp64
+    case("layer_norm.far", "graph.layer_norm $0 over 1 eps 1.0e-5", [far], lambda x: F.layer_norm(x.double(), (64,)).float())
+    case("layer_norm.equal", "graph.layer_norm $0 over 1 eps 1.0e-5", [equal], torch.zeros(2, 7))
+    case("var.far", "graph.var $0 [1] {correction = 1.0}", [far], lambda x: x.double().var(1).float())
     case("rms_norm", "graph.rms_norm $0 weight $1 over 1 eps 1.0e-6", [x, w], lambda x, w: F.rms_norm(x, (5,), w, 1e-6))
     c = torch.randn(6), torch.randn(6)
     case("group_norm", "graph.group_norm $0 weight $1 bias $2 groups 3 eps 1.0e-5", [x, *c], lambda x, w, b: F.group_norm(x, 3, w, b))
