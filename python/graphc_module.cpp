@@ -286,6 +286,7 @@ void translate(const std::exception_ptr &thrown, void *) {
 } // namespace
 
 NB_MODULE(_graphc, module) {
+  nb::set_leak_warnings(false); // what a program holds to its end (a traced module holds its frames) is no mistake
   nb::register_exception_translator(translate);
   nb::class_<CompilationObject>(module, "Compilation")
       .def_prop_ro("status", [](const CompilationObject &self) { return int(graphc_compilation_status(self.handle.get())); })

@@ -91,15 +91,21 @@ void Run::loadAsConstant(const Tensor &tensor, const TensorData &data, const std
   };
 }
 
+/// The number that a 0-d tensor holds until it is written.
+static void setKnown(Run &run, const Tensor &tensor, const TensorData &data) {
+  if (!data.sizes.empty())
+    return;
+  if (auto elements = run.e.denseElements(elementsOf(run.program.context, data, "")))
+    tensor->known = elements->front();
+}
+
 /// A tensor that the program itself holds: a number where it is 0-d, a graph.constant where it is small.
 Tensor Run::programConstant(const TensorData &data, const std::string &name) {
   Tensor tensor = constantTensor(data, name);
   if (!isSmall(data))
     return tensor;
   loadAsConstant(tensor, data, name);
-  if (data.sizes.empty())
-    if (auto elements = e.denseElements(elementsOf(program.context, data, name)))
-      tensor->known = elements->front();
+  setKnown(*this, tensor, data);
   // `x * 2.5` is traced with the constant as a f64 tensor (ints: i64). The file can't tell it from a tensor of the program's own, and
   // LibTorch takes both for numbers.
   tensor->isNumber = data.sizes.empty() && (data.dtype == ScalarType::F64 || data.dtype == ScalarType::I64);
@@ -122,8 +128,14 @@ Tensor Run::attributeTensor(const AttributeKey &key, const frontend::Attribute &
       tensor->storage = cell;
   parameterCells[identity] = tensor->storage;
   bool isShared = tensor->storage->origin == StorageCell::Origin::Attribute;
-  if (attribute.role == frontend::Attribute::Role::Plain && !isShared && isSmall(data)) // a constant of an exported program, or a tensor that nobody registered
-    loadAsConstant(tensor, data, path);
+  // A constant of an exported program, a tensor that nobody registered, or integers that sizes may be made of (a kernel size as a buffer).
+  using Role = frontend::Attribute::Role;
+  bool isConstant = attribute.role == Role::Plain || (attribute.role == Role::Buffer && !isFloat(data.dtype));
+  if (isConstant && isSmall(data)) {
+    if (!isShared)
+      loadAsConstant(tensor, data, path);
+    setKnown(*this, tensor, data);
+  }
   tensor->storage->origin = StorageCell::Origin::Attribute;
   tensor->storage->name = key.name;
   tensor->storage->object = key.object;

@@ -69,6 +69,23 @@ def in_place(x):
     return torch.cat([x, x], 1).reshape(x.shape[0], n, x.shape[3]), x.new_zeros(1).expand(n), x[..., :h] * n
 
 
+class BufferSizes(nn.Module):
+    """As transformers' EnCodec has it: a kernel size and a stride as buffers, which tracing reads anew at every use."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("kernel", torch.tensor(7), persistent=False)
+        self.register_buffer("stride", torch.tensor(2), persistent=False)
+        self.register_buffer("total", self.kernel - self.stride, persistent=False)
+
+    def padded(self, x):
+        frames = torch.ceil((x.shape[-1] - self.kernel + self.total) / self.stride + 1).to(torch.int64) - 1
+        return F.pad(x, (self.total, frames * self.stride + self.kernel - self.total - x.shape[-1]))
+
+    def forward(self, x):
+        return self.padded(self.padded(x))
+
+
 clause("traced: 0-d tensors")
 check("sizes changed in place", in_place, image, kinds=("trace",))
 check("sizes changed in place, any size", in_place, image, kinds=("trace",), specs=["1,2,h:3..,w:3.."], more=[(torch.randn(1, 2, 8, 9),)])
@@ -76,6 +93,8 @@ check("int(size ** 0.5)", grid, torch.randn(2, 49, 3), kinds=("trace",))
 check("padding for same sizes", PaddedConv(), image, kinds=("trace",))
 check("floor, ceil and int of quotients", rounded, image, kinds=("trace",))
 check("interpolated by computed sizes", lambda x: F.interpolate(x, size=(torch_int(x.shape[2] * 1.5), torch_int(x.shape[3] * 2)), mode="nearest"), image, kinds=("trace",))
+check("sizes of integer buffers", BufferSizes(), torch.randn(2, 33), kinds=("trace",))
+check("sizes of integer buffers, any size", BufferSizes(), torch.randn(2, 33), kinds=("trace",), specs=["2,n:1.."], more=[(torch.randn(2, 40),)])
 check("clamped, negated, squared", lambda x: (x.reshape(clamp(x.shape[2] * 2, 1, 14), -1) * -x.shape[3], x.new_zeros(1).expand(clamp(x.shape[2], 0, 3)) * x.shape[2] ** 2), image, kinds=("trace",))
 check("padding for same sizes, any size", PaddedConv(), image, kinds=("trace",), specs=["1,2,h:3..,w:3.."], more=[(torch.randn(1, 2, 8, 9),), (torch.randn(1, 2, 3, 6),)])
 check("floor, ceil and int of quotients, any size", rounded, image, kinds=("trace",), specs=["1,2,h:4..,w:4.."], more=[(torch.randn(1, 2, 4, 6),), (torch.randn(1, 2, 9, 17),)])

@@ -106,6 +106,18 @@ def forward(self, x):
     self.at += 1
     return self.cache.sum(0), self.at.clone()
 """), x, runs=4, interpreted=False)
+check("integers that count calls", program("""
+def __init__(self):
+    super().__init__()
+    self.register_buffer("n", torch.tensor(3))
+    self.register_buffer("m", torch.tensor([1, 2, 4, 8]))
+
+def forward(self, x):
+    y = x * self.n + self.m
+    self.n += 1
+    self.m[0] = self.n
+    return y, self.n * 2, self.m.sum()
+"""), x, runs=3)
 check("two attributes that swap", program("""
 def __init__(self):
     super().__init__()
