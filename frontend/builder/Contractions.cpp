@@ -3,7 +3,7 @@
 // `aten::matmul` of 1-d operands is a matmul between reshapes; `aten::addmm(b, x, w.t())` is graph.linear; 'same' padding is
 // numbers, with a graph.pad where the sides differ.
 #include "frontend/builder/Contractions.h"
-#include "frontend/builder/Expression.h"
+#include "frontend/builder/Orders.h"
 
 #include <cmath>
 
@@ -119,7 +119,7 @@ static void giveGrouped(Call &call, const Expr &rows, const Expr &matrices, cons
   unifyDims(call, ends.dim(0), matrices.dim(0));
   if (call.run.stopped())
     return;
-  Expr group = sum((positions(call, rows.dim(0), 0, 2) >= ends.cast(ScalarType::I64)).cast(ScalarType::I64), {1});
+  Expr group = searchSorted(call, ends.cast(ScalarType::I64), positions(call, rows.dim(0), 0, 1), /*right=*/true);
   Expr count(call, call.e.dimTensor(matrices.dim(0), ScalarType::I64)), place = min(group, count - 1.0);
   Expr own(call, call.e.create<graph::IndexSelectOp>(Value(matrices), Value(place), int64_t(0)));
   ScalarType type = wide(rows.dtype());

@@ -19,11 +19,10 @@ Value graph::emitCount(ElementEmitter &e, ArrayRef<DimAttr> extents, Type type) 
 Moments graph::emitMoments(ElementEmitter &e, Operation *op, ArrayRef<DimAttr> extents, ArrayRef<AffineExpr> free,
                            llvm::function_ref<Value(ArrayRef<AffineExpr>)> at) {
   scalar::ScalarBuilder &b = e.scalar();
-  Value sum = e.reduce(extents, {Monoid::sum}, free, op, [&](ArrayRef<AffineExpr> k) { return SmallVector<Value>{at(k)}; })[0];
+  Value sum = e.reduce(extents, {Monoid::sum}, free, foldKey(op, 0), [&](ArrayRef<AffineExpr> k) { return SmallVector<Value>{at(k)}; })[0];
   auto mean = [&] { return b.div(sum, emitCount(e, extents, sum.getType())); };
   // A fold may be put further out than its use: what its body needs besides other folds is computed in the body.
-  const void *key = reinterpret_cast<const char *>(op) + 1;
-  SmallVector<Value> sums = e.reduce(extents, {Monoid::sum, Monoid::sum}, free, key, [&](ArrayRef<AffineExpr> k) {
+  SmallVector<Value> sums = e.reduce(extents, {Monoid::sum, Monoid::sum}, free, foldKey(op, 1), [&](ArrayRef<AffineExpr> k) {
     Value distance = b.sub(at(k), mean());
     return SmallVector<Value>{b.mul(distance, distance), distance};
   });

@@ -71,9 +71,6 @@ LogicalResult BatchNormOp::inferReturnTypes(MLIRContext *, OptionalLoc loc, Adap
 
 //===-- one element ----------------------------------------------------------------===//
 
-/// Tells an op's statistics apart.
-static const void *statistic(Operation *op, unsigned number) { return reinterpret_cast<const char *>(op) + number; }
-
 namespace {
 /// x along dim `dim` of a row: `free` is the index without it.
 struct SoftmaxRow {
@@ -95,7 +92,7 @@ struct SoftmaxRow {
     return e.element(x, point);
   }
   Value fold(Monoid monoid, unsigned number, llvm::function_ref<Value(AffineExpr)> term) {
-    return e.reduce({graph::getDim(tensorType(x), dim)}, {monoid}, free, statistic(op, number),
+    return e.reduce({graph::getDim(tensorType(x), dim)}, {monoid}, free, foldKey(op, number),
                     [&](ArrayRef<AffineExpr> k) { return SmallVector<Value>{term(k[0])}; })[0];
   }
 };
@@ -157,7 +154,7 @@ Value RmsNormOp::emitElement(ElementEmitter &e, unsigned, ArrayRef<AffineExpr> i
   SmallVector<DimAttr> dims = graph::getDims(getType());
   ArrayRef<DimAttr> extents = ArrayRef(dims).take_back(normalized);
   ArrayRef<AffineExpr> free = index.drop_back(normalized);
-  Value sum = e.reduce(extents, {Monoid::sum}, free, statistic(*this, 0), [&](ArrayRef<AffineExpr> k) {
+  Value sum = e.reduce(extents, {Monoid::sum}, free, foldKey(*this, 0), [&](ArrayRef<AffineExpr> k) {
     SmallVector<AffineExpr> point(free);
     point.append(k.begin(), k.end());
     Value x = e.element(getX(), point);

@@ -115,7 +115,7 @@ public:
   }
   /// The fold of `term` of each inner index; `number` tells folds of one op apart.
   Value reduce(Monoid monoid, unsigned number, llvm::function_ref<Value(ArrayRef<AffineExpr>)> term) {
-    return e.reduce(extents, {monoid}, free, reinterpret_cast<const char *>(op) + number,
+    return e.reduce(extents, {monoid}, free, foldKey(op, number),
                     [&](ArrayRef<AffineExpr> k) { return SmallVector<Value>{term(k)}; })[0];
   }
   /// Value and position of the extreme element.
